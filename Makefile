@@ -19,7 +19,7 @@ $(VENV)/.installed: requirements.lock requirements-dev.lock pyproject.toml setup
 	touch $@
 
 demo: install
-	$(BIN)/shopmirror demo --no-keep
+	$(BIN)/shopmirror demo
 
 lint: install
 	$(BIN)/ruff check .
@@ -89,5 +89,5 @@ lock:
 
 # Only what was built. A folder `data` goes when the demo made it: a real shop's queue is nowhere else.
 clean:
-	test ! -f data/demo.json || { test ! -x $(BIN)/shopmirror || $(BIN)/shopmirror demo --stop; rm -rf data; }
+	test ! -f data/demo.json || rm -rf data
 	rm -rf $(VENV) $(ENGINES) .venv-docs build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

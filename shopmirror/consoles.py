@@ -17,8 +17,8 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
-_WIDTH_OF_A_FILE = 160
-"""Characters a line when nobody looks: wide enough that no table is cut."""
+_WIDTH_OF_A_FILE = 1_000_000
+"""Characters a line when nobody looks: no cell is cut, none broken."""
 _UNSAFE = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and line feed, and DEL

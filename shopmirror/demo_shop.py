@@ -1,4 +1,4 @@
-"""The demo's shop: a sandbox that is there whenever a command asks it, and its settings in .dlt/.
+"""The demo's shop: a sandbox while the demo runs, and its settings in .dlt/.
 
 What the demo made is known by its marker in the home folder, which bears the shop's address. A real
 shop that takes the folder over finds nothing of it left.
@@ -6,26 +6,23 @@ shop that takes the folder over finds nothing of it left.
 
 import json
 import secrets
-from collections.abc import Iterable
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from pipelines.home import Home
 from pipelines.json_file import write_atomically
 from pipelines.settings import SECTION, ShopSettings, home_folder, read_section
-from sandbox import background
-from sandbox.background import NotServed, Served
 from shopmirror.consoles import CommandError
 from shopmirror.settings_files import SettingsFiles
 
-if TYPE_CHECKING:
-    from pipelines.home import Home
-
 MARKER = "demo.json"
 """File in the home folder that says: what is mirrored here is the sandbox's, at this address."""
-
 SHOP: dict[str, Any] = {
     "timezone": "America/Guatemala",
     "currency": "GTQ",
@@ -35,11 +32,13 @@ SHOP: dict[str, Any] = {
 """Its settings beside address and key. The sandbox's minute: 30 requests in two seconds."""
 SIZE = "small"
 """About 12,000 rows in three years."""
-HOURS = 8.0
-"""After them the sandbox ends by itself; the next command that asks it serves it again."""
+_DB = "demo-shop.sqlite"
 
-_NOTE, _DB, _LOG = "demo-shop.json", "demo-shop.sqlite", "demo-shop.log"
-_NAMES = ("base_url", "api_key", *SHOP)
+
+class NotServed(CommandError):
+    """Nobody answers where the demo's shop was. Exit code 3."""
+
+    exit_code = 3
 
 
 def address(home: Path) -> str | None:
@@ -57,60 +56,59 @@ def has_other_settings(home: Path) -> bool:
     return bool(section) and ("shops" in section or section.get("base_url") != address(home))
 
 
-def serve(home: Path) -> tuple[Served, str]:
-    """The demo's shop, started if it does not run; its address and its key.
+@contextmanager
+def served(home: Path) -> Iterator[ShopSettings]:
+    """Serve the demo's shop for as long as this lasts.
 
-    It keeps the key, and the port unless somebody has taken it.
+    It keeps its key, and its port unless somebody has taken it.
     """
-    known = address(home)
+    from sandbox.server import SandboxServer
+    from sandbox.shops import ShopSpec
+
     mine = None if has_other_settings(home) else read_section(*SECTION).get("api_key")
     key = str(mine or secrets.token_urlsafe(32))
-    served = running(home)
-    if served is not None and mine:
-        return served, key
-    end(home)
+    zone, minute = SHOP["timezone"], SHOP["minute_seconds"]
+    spec = ShopSpec("main", zone, key=key, until=datetime.now(ZoneInfo(zone)).date())
+    options: dict[str, Any] = {"db": home / _DB, "size": SIZE, "minute_seconds": minute}
     try:
-        served = _launch(home, key, urlsplit(known or "").port or 0)
-    except NotServed:
-        served = _launch(home, key, 0)
+        server = SandboxServer([spec], port=urlsplit(address(home) or "").port or 0, **options)
+    except OSError:
+        server = SandboxServer([spec], **options)
     note = "the demo shop's data; safe to delete"
-    write_atomically(home / MARKER, json.dumps({"note": note, "base_url": served.base_url}))
-    return served, key
+    write_atomically(home / MARKER, json.dumps({"note": note, "base_url": server.base_url}))
+    with server:
+        values = {"name": "main", "base_url": server.base_url, "api_key": key, **SHOP}
+        yield ShopSettings.model_validate(values)
 
 
-def awake(shops: Iterable[ShopSettings]) -> Served | None:
-    """Serve the demo's shop again if it is the one that is configured and does not run.
+def how_to_serve(home: Path) -> str:
+    """The command that serves the demo's shop again."""
+    return (
+        f"shopmirror sandbox --db {home / _DB} --port {urlsplit(address(home) or '').port} "
+        f"--timezone {SHOP['timezone']} --minute-seconds {SHOP['minute_seconds']}"
+    )
 
-    What is served now, or None when that was not needed.
-    """
+
+def must_be_served(shops: Iterable[ShopSettings]) -> None:
+    """:class:`NotServed` if a command would ask the demo's shop, and it is not there."""
     home = home_folder()
     known = address(home)
-    shop = next((shop for shop in shops if known and shop.base_url == known), None)
-    if shop is None or running(home) is not None:
-        return None
-    try:
-        return _launch(home, shop.api_key.get_secret_value(), urlsplit(shop.base_url).port or 0)
-    except NotServed as error:
-        raise CommandError(
-            f"The demo's shop cannot be served at {known} ({error}). 'shopmirror demo' serves it "
-            "anew; 'shopmirror init' sets a real shop up instead."
-        ) from None
+    if not known or known not in {shop.base_url for shop in shops}:
+        return
+    place = urlsplit(known)
+    with socket.socket() as caller:
+        if caller.connect_ex((place.hostname, place.port)):
+            raise NotServed(
+                "The demo's shop is not served now. In another terminal: "
+                f"'{how_to_serve(home)}'. 'shopmirror init' sets a real shop up instead."
+            )
 
 
-def end(home: Path) -> bool:
-    """End the demo's shop; False when it did not run. Its mirror and settings stay."""
-    return background.end(home / _NOTE)
-
-
-def running(home: Path) -> Served | None:
-    """What the demo's shop is served as now; None when it does not run."""
-    return background.running(home / _NOTE)
-
-
-def write_settings(home: Path, key: str) -> None:
+def write_settings(shop: ShopSettings) -> None:
     """Put the demo's settings into ``.dlt/`` of the current folder."""
     files = SettingsFiles()
-    files.set(None, {"base_url": address(home), "api_key": key, **SHOP})
+    key = shop.api_key.get_secret_value()
+    files.set(None, {"base_url": shop.base_url, "api_key": key, **SHOP})
     files.note(None, "minute_seconds", "the demo's shop only: a real one's minute has 60 seconds")
     files.write()
 
@@ -123,7 +121,7 @@ def forget_settings(files: SettingsFiles) -> bool:
     known = address(home_folder())
     if not known or files.value(None, "base_url") != known:
         return False
-    files.drop(None, _NAMES)
+    files.drop(None, ("base_url", "api_key", *SHOP))
     return True
 
 
@@ -132,11 +130,8 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
 
     Changes that were queued for the demo's shop are moved aside, where nothing sends them.
     """
-    from pipelines.home import Home
-
     if not (path / MARKER).exists() or address(path) in {shop.base_url for shop in shops}:
         return False
-    end(path)
     home = Home(path)
     with home.sync_lock():
         _remove(home.warehouse, home.ledger, home.build_warehouse, path / _DB)
@@ -149,7 +144,7 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
     return True
 
 
-def forget_another(home: "Home") -> None:
+def forget_another(home: Home) -> None:
     """Remove the mirror of a demo whose shop is not here any more: the next one is another shop."""
     if (home.path / MARKER).exists() and not (home.path / _DB).exists():
         with home.sync_lock():
@@ -160,18 +155,3 @@ def _remove(*files: Path) -> None:
     for file in files:
         for name in (file.name, f"{file.name}.wal", f"{file.name}-wal", f"{file.name}-shm"):
             file.with_name(name).unlink(missing_ok=True)
-
-
-def _launch(home: Path, key: str, port: int) -> Served:
-    wanted = background.Wanted(
-        note=str(home / _NOTE),
-        db=str(home / _DB),
-        key=key,
-        size=SIZE,
-        timezone=SHOP["timezone"],
-        minute_seconds=SHOP["minute_seconds"],
-        hours=HOURS,
-        port=port,
-        until=datetime.now(ZoneInfo(SHOP["timezone"])).date().isoformat(),
-    )
-    return background.launch(wanted, home / _LOG)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipelines.settings import Settings, load_settings
-from shopmirror.consoles import fault, moment, tell
-from shopmirror.demo_shop import awake, leave
+from shopmirror.consoles import fault
+from shopmirror.demo_shop import leave, must_be_served
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
@@ -16,12 +16,12 @@ from sources.repair_shop.observer import Observer
 def configured(*, asking: bool = False) -> Settings:
     """The settings, and a home that holds nothing of the demo shop if that is not the shop.
 
-    ``asking``: the command will ask the service; the demo's shop is served again if it is the one.
+    ``asking``: the command will ask the service; the demo's shop must be served if it is the one.
     """
     settings = load_settings()
     make_room(settings)
-    if asking and (served := awake(settings.shops)):
-        tell(f"The demo's shop is served again at {served.base_url} until {moment(served.until)}.")
+    if asking:
+        must_be_served(settings.shops)
     return settings
 
 

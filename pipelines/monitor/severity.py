@@ -115,6 +115,20 @@ class Problem:
         return RULES[self.kind]
 
 
+def folded(problems: Iterable[Problem]) -> list[Problem]:
+    """One line for all lists of a shop with the same trouble; a stop is told by what it left."""
+    found = list(problems)
+    left = {problem.resource for problem in found if problem.kind is not Kind.STOPPED}
+    lists: dict[tuple[Kind, str, str], list[str]] = {}
+    for one in found:
+        if one.kind is not Kind.STOPPED or one.resource not in left:
+            lists.setdefault((one.kind, one.text, one.shop), []).append(one.resource)
+    return [
+        Problem(kind, text, shop, ", ".join(dict.fromkeys(filter(None, names))))
+        for (kind, text, shop), names in lists.items()
+    ]
+
+
 def worst(problems: Iterable[Problem]) -> Severity:
     """How grave the gravest is; ``OK`` when there is none."""
     return max((problem.rule.severity for problem in problems), default=Severity.OK)

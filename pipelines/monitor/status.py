@@ -132,17 +132,23 @@ def status(settings: Settings) -> Status:
     incidents = _incidents(home.path, jobs, runs)
     queue, changes = _queue(home.path)
     found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others)
-    found.found = [
-        *([Problem(Kind.UNREAD, set_aside)] if set_aside else ()),
-        *(p for shop in shops for p in _of_shop(shop, doubts, now)),
-        # One machine, one clock: told once, not for each shop.
-        *(Problem(Kind.CLOCK, one) for one in dict.fromkeys(shop.clock for shop in shops) if one),
-        *_refusals(shops),
-        *_runs_and_jobs(found, was_syncing, settings.one_zone),
-        *changes,
-        *_publishing(found),
-        *compared.problems,
-    ]
+    found.found = severity.folded(
+        [
+            *([Problem(Kind.UNREAD, set_aside)] if set_aside else ()),
+            *(p for shop in shops for p in _of_shop(shop, doubts, now)),
+            # One machine, one clock: told once, not for each shop.
+            *(
+                Problem(Kind.CLOCK, one)
+                for one in dict.fromkeys(shop.clock for shop in shops)
+                if one
+            ),
+            *_refusals(shops),
+            *_runs_and_jobs(found, was_syncing, settings.one_zone),
+            *changes,
+            *_publishing(found),
+            *compared.problems,
+        ]
+    )
     return found
 
 

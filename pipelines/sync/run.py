@@ -45,7 +45,7 @@ class Tuning:
     """Seconds of a real minute between two. No sooner is anything loaded, unless much waits: each
     load costs a second or two, and what was answered is safe without."""
     least_pause: float = 60.0
-    """Seconds of the clock, however short the limit's minute is."""
+    """Seconds of the clock, however short the limit's minute is; after them the first one comes."""
     share: float = 20.0
     """So many times as long as the last one took."""
 
@@ -195,11 +195,9 @@ class Run:
         while not fetching.done():
             wait([fetching], timeout=1.0)
             tuning = self.tuning
-            pause = max(
-                tuning.publish_every * self.minute,
-                tuning.share * session.publish_seconds,
-                tuning.least_pause,
-            )
+            pause = max(tuning.least_pause, tuning.share * session.publish_seconds)
+            if session.home.warehouse.exists():
+                pause = max(pause, tuning.publish_every * self.minute)
             if session.is_own and time.monotonic() - self.published > pause:
                 try:
                     session.build()  # loads what waits

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipelines.monitor.severity import RULES, Kind, Problem, deciding
+from pipelines.monitor.severity import RULES, Kind, Problem, deciding, folded
 from pipelines.reconcile.differences import Compared
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
 from sources.repair_shop.extract import JobResult
@@ -129,7 +129,7 @@ def verdict(
     if _is_misconfigured(failed, shops):
         kind = Kind.MISCONFIGURED
     hints = [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
-    details = [f"{shop}: {p}" for shop, found in problems.items() for p in found]
+    details = [f"{shop}: {p}" for shop, found in problems.items() for p in folded(found)]
     if kind is None:
         message, code, outcome = _complete(shops, everything=everything), 0, "complete"
     else:

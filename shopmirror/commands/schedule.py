@@ -171,7 +171,8 @@ def _service(*, is_wanted: bool) -> int:
     told = install(_place(), stop_seconds=_said()[1].stop_seconds) if is_wanted else uninstall()
     for line in told:
         say(line)
-    return 0
+    # What the system did not take is left to do.
+    return int(any(line.startswith("To do") for line in told))
 
 
 def lines(kind: Printed) -> str:

@@ -92,7 +92,8 @@ def show(report: "SyncReport") -> None:
     for detail in report.details[:_MANY]:
         say(f"  {detail}")
     if len(report.details) > _MANY:
-        out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror reconcile' shows all")
+        shows = "reconcile" if report.outcome == "differs" else "status"
+        out().print(f"  and {len(report.details) - _MANY} more; 'shopmirror {shows}' shows all")
     if report.new_columns:
         names = ", ".join(report.new_columns[:_FEW])
         rest = len(report.new_columns) - _FEW

@@ -67,6 +67,14 @@ def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):
     assert list(csv.reader(io.StringIO(capsys.readouterr().out)))[1] == [shop, str(day), str(total)]
 
 
+def test_a_reader_behind_a_pipe_gets_whole_values(at_chain, capsys):
+    names = ", ".join(f"repeat('{n:02}', 150) as column_{n:02}" for n in range(30))
+    assert main(["query", f"select {names}"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(all(f"{n:02}" * 150 in line for n in range(30)) for line in lines)
+    assert any("column_00" in line and "column_29" in line for line in lines)
+
+
 def test_a_question_may_come_by_standard_input(at_chain, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("select '=1+1' as formula, -2 as n"))
     assert main(["query", "-", "--csv"]) == 0

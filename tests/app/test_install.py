@@ -84,5 +84,5 @@ def test_launchd_gets_a_property_list(account, monkeypatch):
 def test_a_machine_without_systemd_is_told_what_is_left(account, monkeypatch, capsys):
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("PATH", str(account / "nothing"))
-    assert main(["schedule", "--install"]) == 0
+    assert main(["schedule", "--install"]) == 1
     assert "To do: systemctl --user enable --now shopmirror" in capsys.readouterr().out

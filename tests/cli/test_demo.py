@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -15,7 +17,6 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.transform.dictionary import tables
-from sandbox.background import end, running
 from sandbox.server import SandboxServer
 from shopmirror import demo_shop
 from shopmirror.main import main
@@ -31,7 +32,25 @@ SERVERS = ("dashboard", "schedule", "sandbox")
 ELSEWHERE = ("demo", "dictionary")
 """The demo is run first of all; the dictionary by tests/warehouse/test_one_row.py, since dbt takes
 ten seconds to write it."""
-NOTE = Path("data/demo-shop.json")
+
+
+@contextmanager
+def served_again(said: str, folder: Path):
+    """The demo's shop, served by the command that the demo told."""
+    (line,) = [line.split()[1:] for line in said.splitlines() if "shopmirror sandbox" in line]
+    program = [sys.executable, "-c", "from shopmirror.main import run; run()"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    address = ("127.0.0.1", int(line[line.index("--port") + 1]))
+    with subprocess.Popen(
+        [*program, *line], cwd=folder, env=env, stdout=subprocess.DEVNULL
+    ) as process:
+        while socket.socket().connect_ex(address):
+            assert process.poll() is None
+            time.sleep(0.05)
+        try:
+            yield process
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +69,20 @@ def tried(tmp_path_factory):
             code = main(["demo"])
         assert code == 0, said.read_text()
         yield folder, said.read_text()
-    end(folder / NOTE)
+
+
+@pytest.fixture(scope="module")
+def asked(tried):
+    """That folder, with its shop served."""
+    with served_again(tried[1], tried[0]):
+        yield tried[0]
 
 
 @pytest.fixture
-def folder(tried, monkeypatch):
+def folder(tried, asked, monkeypatch):
     monkeypatch.chdir(tried[0])
     monkeypatch.delenv("SHOPMIRROR_HOME")
     return tried[0]
-
-
-def port(folder: Path) -> int:
-    address = demo_shop.address(folder / "data")
-    assert address is not None
-    return int(re.findall(r":(\d+)/", address)[0])
 
 
 @promise("the demo shows a whole mirror offline")
@@ -72,7 +91,7 @@ def test_it_shows_a_whole_mirror_and_what_to_try_next(tried):
     assert re.search(r"(\d+) of \1 months agree to the cent", said)
     assert re.search(r"(\d+) of \1 lists are proven complete", said)
     assert "raw.ticket_invoices" in said and "ours (GTQ)" in said
-    assert "shopmirror status " in said and "shopmirror demo --stop" in said
+    assert "shopmirror status " in said
     (page,) = (folder / "data" / "reports").iterdir()
     assert page.name in said
     text = page.read_text(encoding="utf-8")
@@ -160,25 +179,34 @@ def test_what_is_served_is_served_and_ends(folder):
         assert process.returncode in (0, 4, 143, -signal.SIGTERM), (name, line + rest)
 
 
-def test_a_change_reaches_the_shop_that_was_stopped_and_comes_back(folder, run):
-    assert run("doctor")[0] == 0
-    assert run("demo", "--stop")[1] == "The demo's shop is stopped.\n"
-    assert run("demo", "--stop")[1] == "The demo's shop does not run.\n"
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port(folder)))
+def test_a_change_reaches_the_shop_and_comes_back(folder, run):
     assert run("queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}')[0] == 0
     code, out, err = run("push")
-    assert code == 0 and "served again" in err, err
-    assert "done" in out
-    socket.create_connection(("127.0.0.1", port(folder))).close()
+    assert code == 0 and "done" in out, err
+    assert run("sync", "customers")[0] == 0
+    out = run("query", "select name from marts.customers where name = 'Ana'")[1]
+    assert "Ana" in out
 
 
-def test_its_shop_ends_when_its_folder_goes(folder, run):
-    assert run("doctor")[0] == 0
-    assert running(NOTE) is not None
-    NOTE.rename("elsewhere.json")
-    assert running(NOTE) is None
-    assert end(Path("elsewhere.json"))
+@pytest.mark.parametrize("words", [["sync"], ["push"], ["doctor"]], ids=" ".join)
+def test_a_command_that_asks_a_stopped_shop_names_what_serves_it(words, tried, run, monkeypatch):
+    folder, _said = tried
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("SHOPMIRROR_HOME")
+    marker = folder / "data" / demo_shop.MARKER
+    address = demo_shop.address(folder / "data")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = free.getsockname()[1]
+    elsewhere = re.sub(r":\d+/", f":{nobody}/", address)
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", elsewhere)
+    before = marker.read_text()
+    marker.write_text(before.replace(address, elsewhere))
+    try:
+        code, _, err = run(*words)
+    finally:
+        marker.write_text(before)
+    assert code == 3
+    assert f"shopmirror sandbox --db data/demo-shop.sqlite --port {nobody}" in err
 
 
 def test_a_real_shop_takes_its_folder_over(folder, run):

@@ -200,6 +200,18 @@ def test_zeros_on_both_sides_agree_about_nothing(capfd):
     assert "agrees to the cent" not in capfd.readouterr().out
 
 
+def test_a_first_load_that_was_stopped_is_told_in_a_line(run, shop):
+    """Which lists are missing, and what goes on with them; not a line for each."""
+    code, out, err = run("sync", "--max-requests", "40")
+    assert code == 4 and "Stopped early" in err
+    (line,) = [line for line in out.splitlines() if "not finished" in line]
+    assert len(line.split(", ")) > 3 and "reconcile" not in out
+    assert "Stopped on request" not in out
+    out = run("status")[1]
+    (line,) = [line for line in out.splitlines() if "not finished" in line]
+    assert line.endswith("-> shopmirror sync")
+
+
 def test_a_signal_ends_a_sync_and_keeps_what_was_fetched(tmp_path, monkeypatch):
     slow = ShopSpec("main", timezone=ZONE, limit=None, quirks=Quirks(latency_seconds=0.2))
     with SandboxServer([slow]) as server:

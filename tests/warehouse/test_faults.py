@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pipelines.transform import models
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
+from sources.repair_shop.observer import Observer
 
 DIES_WHILE_PUBLISHING = """
 import os, sys
@@ -95,6 +97,28 @@ def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, mon
     report = sync(load_settings(), tuning=at_once)
     assert report.exit_code == 0, report.details
     assert len(builds) > 1
+
+
+def test_a_first_load_is_published_early(shop):
+    """A minute after it began, not after the ten that lie between two further ones."""
+    from pipelines.settings import load_settings
+
+    stop, pages = threading.Event(), []
+
+    class Reader(Observer):
+        def page(self, *_):
+            pages.append(1)
+            until = time.monotonic() + 120
+            while len(pages) > 30 and not stop.is_set() and time.monotonic() < until:
+                time.sleep(0.05)
+                if Path("data/warehouse.duckdb").exists():
+                    stop.set()
+
+    early = Tuning(publish_every=1e9, least_pause=0, share=0)
+    assert sync(load_settings(), tuning=early, observer=Reader(), stop=stop).exit_code == 4
+    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
+        assert readers.execute("select count(*) from raw.users").fetchone()[0] > 0
+        readers.execute("from marts.daily_sales")
 
 
 def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
