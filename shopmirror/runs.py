@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pipelines.load.imports import without
+from pipelines.monitor.logs import Logged, to_files
 from pipelines.settings import Settings, load_settings
 from shopmirror.consoles import fault
 from shopmirror.demo_shop import leave, must_be_served
@@ -35,8 +37,6 @@ def make_room(settings: Settings) -> None:
 def light() -> Iterator[None]:
     """A process that does this alone: it imports no pandas, and Python looks for cycles rarely, of
     which rows hold none (each full search goes through all that was imported)."""
-    from pipelines.load.imports import without
-
     usual = gc.get_threshold()
     gc.set_threshold(20_000)
     try:
@@ -49,8 +49,6 @@ def light() -> Iterator[None]:
 @contextmanager
 def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
-    from pipelines.monitor.logs import Logged, to_files
-
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     with (
         light(),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.backup import backup as write
 from pipelines.settings import home_folder
 from shopmirror.consoles import say
 
@@ -17,8 +18,6 @@ def backup(
     ] = None,
 ) -> int:
     """Write ledger, queue, history and settings without keys into one file, also during a sync."""
-    from pipelines.backup import backup as write
-
     now = datetime.now(UTC)
     file = to or Path(f"shopmirror-{now:%Y%m%d-%H%M%S}.backup")
     held = write(home_folder(), file)

@@ -10,6 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.dashboard.access import DashboardSettings
+from pipelines.destinations.load import refuse_unknown
+from pipelines.language.display import DisplaySettings
+from pipelines.monitor.notify import NotifySettings
+from pipelines.monitor.sender import MailSettings, load_mail
+from pipelines.outbox.intake import OutboxSettings
+from pipelines.report.post import PostSettings
 from pipelines.settings import (
     SECTION,
     SettingsError,
@@ -19,6 +26,8 @@ from pipelines.settings import (
     load_settings,
     settings_layers,
 )
+from pipelines.warehouse_settings import WarehouseSettings, load_warehouse
+from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table
 from shopmirror.settings_files import CONFIG, SECRETS
@@ -68,10 +77,6 @@ def show(
 
 def _faults() -> Iterator[str]:
     """What is wrong with the settings of the shops and of every other section."""
-    from pipelines.destinations.load import refuse_unknown
-    from pipelines.monitor.sender import MailSettings, load_mail
-    from pipelines.warehouse_settings import load_warehouse
-
     checks: list[Callable[[], Any]] = [
         load_settings,
         lambda: refuse_unknown(home_folder(), load_warehouse().also),
@@ -102,15 +107,6 @@ def _entries() -> Iterator[Entry]:
 
 def sections() -> dict[str, type[Any]]:
     """Every section but the shops', and what it may hold."""
-    from pipelines.dashboard.access import DashboardSettings
-    from pipelines.language.display import DisplaySettings
-    from pipelines.monitor.notify import NotifySettings
-    from pipelines.monitor.sender import MailSettings
-    from pipelines.outbox.intake import OutboxSettings
-    from pipelines.report.post import PostSettings
-    from pipelines.warehouse_settings import WarehouseSettings
-    from schedules.settings import RetentionSettings, ScheduleSettings
-
     return {
         "schedule": ScheduleSettings,
         "retention": RetentionSettings,

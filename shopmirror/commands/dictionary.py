@@ -5,8 +5,13 @@ from typing import Annotated
 
 import typer
 
+from pipelines.home import Home, HomeError
 from pipelines.json_file import write_atomically
 from pipelines.settings import home_folder
+from pipelines.transform import dbt
+from pipelines.transform.dictionary import page as plain
+from pipelines.transform.dictionary import tables
+from pipelines.transform.models import docs
 from shopmirror.consoles import say, tell
 
 
@@ -19,12 +24,6 @@ def dictionary(
 
     ``dictionary.html`` shows where each comes from; ``tables.html`` fits a phone.
     """
-    from pipelines.home import Home, HomeError
-    from pipelines.transform import dbt
-    from pipelines.transform.dictionary import page as plain
-    from pipelines.transform.dictionary import tables
-    from pipelines.transform.models import docs
-
     home = Home(home_folder())
     if not home.build_warehouse.exists():
         raise HomeError("There is no warehouse to describe yet: run 'shopmirror sync' first.")

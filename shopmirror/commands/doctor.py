@@ -1,17 +1,15 @@
 """``shopmirror doctor``: how this service really answers, in a handful of requests."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+from pipelines.doctor import Examined, exit_code
+from pipelines.doctor import doctor as examine
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pipelines.doctor import Examined
 
 
 def doctor(
@@ -26,9 +24,6 @@ def doctor(
     as_json: JsonOption = False,
 ) -> int:
     """Connect, find out how the service answers, say what holds and what is missing."""
-    from pipelines.doctor import doctor as examine
-    from pipelines.doctor import exit_code
-
     settings = configured(asking=True)
     with working(settings, "doctor") as (_observer, stop):
         found = examine(settings, shop=shop, lift_block=lift_block, stop=stop)
@@ -48,8 +43,6 @@ def doctor(
 
 def show(found: "Sequence[Examined]", title: str = "") -> None:
     """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
-    from pipelines.doctor import exit_code
-
     for one in found:
         if one.profile is None:
             fault(str(one.error) if title else f"{one.shop}: {one.error}")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.report.export import export as write
 from pipelines.settings import home_folder
 from shopmirror.consoles import say
 from shopmirror.signals import end_with_reader
@@ -26,8 +27,6 @@ def export(
     shop: Annotated[str | None, typer.Option(help="Only this shop's rows.")] = None,
 ) -> int:
     """Write tables to files, one each, readable by you only."""
-    from pipelines.report.export import export as write
-
     end_with_reader()
 
     for file in write(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
+from pipelines.doctor import doctor, exit_code, said_of_itself
 from pipelines.settings import (
     SECTION,
     Settings,
@@ -17,11 +18,14 @@ from pipelines.settings import (
     is_in_the_clear,
     read_section,
 )
+from pipelines.sync.plan import plan
 from shopmirror.commands.doctor import show
+from shopmirror.commands.schedule import lines
 from shopmirror.consoles import CommandError, duration, fault, out, say, tell
 from shopmirror.demo_shop import forget_settings
 from shopmirror.runs import configured, make_room, working
 from shopmirror.settings_files import SettingsFiles
+from sources.repair_shop.errors import ShopError
 
 
 def init(
@@ -174,9 +178,6 @@ def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
 
 def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     """Currency and time zone as ``/info`` says them; empty where it does not."""
-    from pipelines.doctor import said_of_itself
-    from sources.repair_shop.errors import ShopError
-
     try:
         currency, zone = said_of_itself(shop, home_folder(), lift_block=lift_block)
     except ShopError:
@@ -249,8 +250,6 @@ def _agree_to_replace(
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:
     """The doctor on settings that are in no file yet; its exit code."""
-    from pipelines.doctor import doctor, exit_code
-
     settings = Settings(home=home_folder(), shops=(shop,))
     make_room(settings)
     tell(f"Trying it out at {shop.base_url} ...")
@@ -270,8 +269,6 @@ def _warn_of_variables(section: str | None) -> None:
 def _wants_sync(given: bool | None) -> bool:
     if given is not None or not _asking():
         return bool(given)
-    from pipelines.sync.plan import plan
-
     found = plan(configured())
     total, unknown = sum(found.requests.values()), sum(found.unknown.values())
     words = f"{total:,} requests, {duration(found.minutes * 60)}"
@@ -284,8 +281,6 @@ def _wants_sync(given: bool | None) -> bool:
 
 
 def _say_how_to_go_on() -> None:
-    from shopmirror.commands.schedule import lines
-
     out().print(
         "\nEvery night by itself, one of:\n"
         "  shopmirror schedule                    in the foreground\n"

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.transform.models import copy_project
 from shopmirror.consoles import CommandError, say
 
 
@@ -15,8 +16,6 @@ def models(
 
     Name the folder as \\[warehouse] models in the settings: from then on dbt builds it each night.
     """
-    from pipelines.transform.models import copy_project
-
     try:
         copy_project(to)
     except FileExistsError:

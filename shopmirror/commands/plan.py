@@ -1,18 +1,16 @@
 """``shopmirror plan``: what the next sync will ask, how many requests, how long."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
+from pipelines.sync.plan import Plan, Step
+from pipelines.sync.plan import plan as work_out
 from shopmirror.completion import JsonOption, ShopOption, resources
 from shopmirror.consoles import duration, out, print_json, table
 from shopmirror.runs import configured
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from pipelines.sync.plan import Plan, Step
 
 
 def plan(
@@ -30,8 +28,6 @@ def plan(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the next sync will ask; makes no request."""
-    from pipelines.sync.plan import plan as work_out
-
     found = work_out(configured(), resources=resources or None, shop=shop, full=full)
     if as_json:
         print_json(found.as_json())

@@ -2,18 +2,17 @@
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from pipelines.outbox import push as run
+from pipelines.outbox.preview import Planned
+from pipelines.outbox.pushing import PushReport
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption
 from shopmirror.consoles import duration, fault, out, print_json, table, tell
 from shopmirror.runs import configured
 from shopmirror.signals import stopping
-
-if TYPE_CHECKING:
-    from pipelines.outbox.preview import Planned
-    from pipelines.outbox.pushing import PushReport
 
 _MANY = 60
 
@@ -31,8 +30,6 @@ def push(
     as_json: JsonOption = False,
 ) -> int:
     """Push queued changes; what may have been applied is looked up, never resent blindly."""
-    from pipelines.outbox import push as run
-
     settings = configured(asking=True)
     with stopping() as stop:
         report = run(

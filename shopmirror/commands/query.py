@@ -4,16 +4,15 @@ import csv
 import sys
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from pipelines.publish.asking import Answer, asked
+from pipelines.report.formats import cell
 from pipelines.settings import home_folder
 from shopmirror.consoles import err, out, print_json, table
 from shopmirror.signals import end_with_reader
-
-if TYPE_CHECKING:
-    from pipelines.publish.asking import Answer
 
 _SHOWN = 500
 """Rows of the table for people; for more, ask for data."""
@@ -28,8 +27,6 @@ def query(
 
     For example: shopmirror query "select day, total from marts.daily_sales order by day desc"
     """
-    from pipelines.publish.asking import asked
-
     end_with_reader()
     if as_json and as_csv:
         raise typer.BadParameter("Ask for --json or for --csv, not for both.")
@@ -44,8 +41,6 @@ def query(
 
 
 def _write_csv(answer: "Answer") -> None:
-    from pipelines.report.formats import cell
-
     writer = csv.writer(sys.stdout)
     writer.writerow(answer.columns)
     writer.writerows(map(cell, row) for row in answer.rows)

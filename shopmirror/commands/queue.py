@@ -7,6 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.outbox import (
+    STATES,
+    Outbox,
+    brief,
+    current_user,
+    next_step,
+    not_shown,
+)
+from pipelines.outbox import adopt as take
+from pipelines.outbox import discard as forget
+from pipelines.outbox import retry as again
 from pipelines.outbox.errors import InputRefused
 from pipelines.settings import home_folder, load_settings
 from shopmirror.completion import JsonOption, ShopOption
@@ -66,7 +77,8 @@ def add(
     ] = False,
 ) -> int:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
-    from pipelines.outbox import Outbox, enqueue, read_object, read_rows, resource_and_op
+    # They load pandas, which the other verbs need not.
+    from pipelines.outbox import enqueue, read_object, read_rows, resource_and_op
     from pipelines.outbox.files import FileRows
 
     settings = load_settings()
@@ -122,8 +134,6 @@ def list_changes(
     as_json: JsonOption = False,
 ) -> int:
     """List the changes, newest last, and what to do next for each."""
-    from pipelines.outbox import STATES, Outbox, brief, next_step, not_shown
-
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
     of_shop: dict[str, Any] = {"shop": shop.lower()} if shop else {}
@@ -149,8 +159,6 @@ def list_changes(
 @app.command("show")
 def show(number: Number, as_json: JsonOption = False) -> int:
     """Show one change: what is sent, what it is based on, and its story in order."""
-    from pipelines.outbox import Outbox, brief, next_step
-
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
         history = [
@@ -188,9 +196,6 @@ def show(number: Number, as_json: JsonOption = False) -> int:
 def retry(number: Number) -> int:
     """Approve that a change is sent again: one rejected, in conflict (ours goes over theirs) or in
     doubt, which the next push looks for once more before it sends it."""
-    from pipelines.outbox import current_user
-    from pipelines.outbox import retry as again
-
     say(again(home_folder(), number, by=current_user()))
     return 0
 
@@ -198,9 +203,6 @@ def retry(number: Number) -> int:
 @app.command("discard")
 def discard(number: Number) -> int:
     """Take a change out of the queue; its history stays."""
-    from pipelines.outbox import current_user
-    from pipelines.outbox import discard as forget
-
     say(forget(home_folder(), number, by=current_user()))
     return 0
 
@@ -217,9 +219,6 @@ def adopt(
 
     Sends nothing. What a copy may have sent is looked up by the next push before it is sent.
     """
-    from pipelines.outbox import adopt as take
-    from pipelines.outbox import current_user
-
     for line in take(load_settings(), shop, by=current_user(), from_address=from_address):
         say(line)
     return 0

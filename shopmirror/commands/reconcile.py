@@ -1,17 +1,16 @@
 """``shopmirror reconcile``: our reports against the service's own, and why they differ."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from pipelines.reconcile.differences import Compared
+from pipelines.sync.reconcile import ReconcileReport
+from pipelines.sync.reconcile import reconcile as compare
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
-
-if TYPE_CHECKING:
-    from pipelines.reconcile.differences import Compared
-    from pipelines.sync.reconcile import ReconcileReport
 
 _MANY = 40
 
@@ -29,8 +28,6 @@ def reconcile(
     as_json: JsonOption = False,
 ) -> int:
     """Compare every month with the service's reports; split what differs into days, documents."""
-    from pipelines.sync.reconcile import reconcile as compare
-
     settings = configured(asking=True)
     with working(settings, "reconcile") as (observer, stop):
         report = compare(

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
+from pipelines.report import Period, Report, SealState, closing_report, default_path, write
+from pipelines.report.closing import Extra
+from pipelines.report.post import load_post, send
 from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
-
-if TYPE_CHECKING:
-    from pipelines.report import Period, Report
-    from pipelines.report.closing import Extra
 
 
 def report(
@@ -40,8 +39,6 @@ def report(
 
     Exit code 1 when the books do not agree, or the figures are in doubt.
     """
-    from pipelines.report import SealState, closing_report, default_path, write
-
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
     deliver = _sender() if send else None
@@ -74,9 +71,6 @@ def report(
 
 def _extras(text: str | None) -> "tuple[Extra, ...]":
     """The figures asked for; without a word those of the setting ``figures``."""
-    from pipelines.report.closing import Extra
-    from pipelines.report.post import load_post
-
     if text is None:
         return load_post().figures
     known: tuple[Extra, ...] = get_args(Extra)
@@ -87,8 +81,6 @@ def _extras(text: str | None) -> "tuple[Extra, ...]":
 
 
 def _sender() -> "Callable[[Report], list[str]]":
-    from pipelines.report.post import load_post, send
-
     settings = load_post()
     return lambda report: send(report, settings)
 
@@ -101,8 +93,6 @@ _EXAMPLES = {
 
 def _period(asked: "dict[str, str | None]") -> "Period | None":
     """The one period that was asked for; None for the last open day."""
-    from pipelines.report import Period
-
     named = [(kind, text) for kind, text in asked.items() if text is not None]
     if len(named) > 1:
         kinds = " or for ".join(f"a {kind}" for kind, _text in named)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.backup import restore as put
 from pipelines.settings import home_folder
 from shopmirror.consoles import say
 
@@ -13,8 +14,6 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'backup' wrote.")],
 ) -> int:
     """Put a backup into a home that holds no mirror; the queue is checked before it sends."""
-    from pipelines.backup import restore as put
-
     home = home_folder()
     say(f"Restored into {home}: {', '.join(put(home, file))}.")
     say(

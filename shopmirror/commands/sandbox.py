@@ -13,6 +13,11 @@ import typer
 from pydantic import ValidationError
 
 from pipelines.settings import existing_zone, faults
+from sandbox.quirks import Quirks
+from sandbox.schema import NewerFile
+from sandbox.server import SandboxServer
+from sandbox.shops import Shops, ShopSpec
+from sandbox.store import Database
 from shopmirror.consoles import CommandError, out, say, table, tell
 
 app = typer.Typer(
@@ -61,9 +66,6 @@ def sandbox(
     """Serve until Ctrl-C. Keys are shown once; `sandbox keys reset` makes a new one."""
     if context.invoked_subcommand is not None:
         return
-    from sandbox.server import SandboxServer
-    from sandbox.shops import ShopSpec
-
     try:
         existing_zone(timezone)
     except ValueError as error:
@@ -118,9 +120,6 @@ def reset_key(shop: str, db: _DbOption) -> None:
 
 
 def _shops(db: Path) -> Any:
-    from sandbox.shops import Shops
-    from sandbox.store import Database
-
     if not db.is_file():
         raise CommandError(f"There is no sandbox file {db}.")
     return Shops(Database(db), lambda: datetime.now(UTC))
@@ -129,8 +128,6 @@ def _shops(db: Path) -> Any:
 @contextmanager
 def _usable(db: Path | None) -> Iterator[None]:
     """Say that the port is taken, or the file damaged, full, newer or in a folder that is not."""
-    from sandbox.schema import NewerFile
-
     try:
         yield
     except (sqlite3.Error, OSError, ValueError, NewerFile) as error:
@@ -138,8 +135,6 @@ def _usable(db: Path | None) -> Iterator[None]:
 
 
 def _quirks(given: list[str]) -> Any:
-
-    from sandbox.quirks import Quirks
 
     values: dict[str, Any] = {}
     for text in given:

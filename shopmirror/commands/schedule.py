@@ -7,22 +7,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from pipelines.home import Home, HomeError, is_full
+from pipelines.monitor import logs
+from pipelines.monitor.notify import Incidents, NotifySettings, load_notify
+from pipelines.outbox import current_user
 from pipelines.settings import Settings, SettingsError, home_folder, load_settings
+from schedules.clock import run_due, run_now, serve
+from schedules.housekeeping import clear_out
+from schedules.jobs import PlannedJob, planned_jobs
+from schedules.runner import Runner
+from schedules.services import install, uninstall
+from schedules.settings import ScheduleSettings, load_retention, load_schedule
+from schedules.units import Place, crontab_line, systemd_unit
 from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
 
-if TYPE_CHECKING:
-    from pipelines.monitor.notify import NotifySettings
-    from schedules.jobs import PlannedJob
-    from schedules.runner import Runner
-    from schedules.settings import ScheduleSettings
-    from schedules.units import Place
-
-    Said = tuple[Settings, ScheduleSettings, NotifySettings]
+Said = tuple[Settings, ScheduleSettings, NotifySettings]
 
 
 Printed = Literal["systemd", "crontab"]
@@ -71,8 +75,6 @@ def schedule(
 def _serve_for_good(stop: threading.Event) -> int:
     """Serve until asked to stop, by the settings as they are. A full disk is waited out: whoever
     starts services takes the exit code of what cannot be used for wrong settings, for good."""
-    from pipelines.home import HomeError, is_full
-
     told = ""
     while True:
         said = _said()
@@ -94,20 +96,11 @@ def _serve_for_good(stop: threading.Event) -> int:
 
 
 def _said() -> "Said":
-    from pipelines.monitor.notify import load_notify
-    from schedules.settings import load_schedule
-
     return load_settings(), load_schedule(), load_notify()
 
 
 @contextmanager
 def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[PlannedJob], Runner]]":
-    from pipelines.home import Home
-    from pipelines.monitor import logs
-    from pipelines.monitor.notify import Incidents
-    from schedules.jobs import planned_jobs
-    from schedules.runner import Runner
-
     settings, times, notify = said
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
@@ -117,8 +110,6 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
 
 
 def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
-    from schedules.clock import serve
-
     told = ""
 
     def is_outdated() -> bool:
@@ -136,8 +127,6 @@ def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
 
 def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> int:
     """Run one job, or without a name what is due."""
-    from schedules.clock import run_due, run_now
-
     if name is None:
         return run_due(jobs, runner)
     known = {job.name: job for job in jobs}
@@ -147,10 +136,6 @@ def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> in
 
 
 def _housekeeping() -> int:
-
-    from pipelines.home import Home
-    from schedules.housekeeping import clear_out
-    from schedules.settings import load_retention
 
     retention = load_retention()
     home = Home(home_folder())
@@ -165,8 +150,6 @@ def _housekeeping() -> int:
 
 
 def _service(*, is_wanted: bool) -> int:
-    from schedules.services import install, uninstall
-
     # Wrong settings are told now, not by a service that ends at once.
     told = install(_place(), stop_seconds=_said()[1].stop_seconds) if is_wanted else uninstall()
     for line in told:
@@ -177,9 +160,6 @@ def _service(*, is_wanted: bool) -> int:
 
 def lines(kind: Printed) -> str:
     """The service unit or the crontab line of this installation, run from the current folder."""
-    from schedules.settings import load_schedule
-    from schedules.units import crontab_line, systemd_unit
-
     if kind == "crontab":
         return crontab_line(_place())
     if os.geteuid() == 0:
@@ -188,9 +168,6 @@ def lines(kind: Printed) -> str:
 
 
 def _place() -> "Place":
-    from pipelines.outbox import current_user
-    from schedules.units import Place
-
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"
     return Place(program, Path.cwd(), home_folder().absolute(), current_user())

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from pipelines.monitor.status import ShopStatus, Status
+from pipelines.monitor.status import status as gather
 from pipelines.settings import Settings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import agreement, duration, moment, out, print_json, say, table
 from shopmirror.runs import configured
-
-if TYPE_CHECKING:
-    from pipelines.monitor.status import ShopStatus, Status
 
 _RUNS = 5
 
@@ -25,8 +24,6 @@ def status(
     tables: Annotated[bool, typer.Option("--tables", help="Freshness of every table.")] = False,
 ) -> int:
     """Show the state of the mirror on one screen; makes no request."""
-    from pipelines.monitor.status import status as gather
-
     settings = configured()
     found = gather(settings)
     if as_json:

@@ -1,15 +1,15 @@
 """``shopmirror sync``: extract, load, transform, reconcile, publish."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from pipelines.sync.run import sync as run
+from pipelines.sync.verdict import SyncReport
+from pipelines.warehouse_settings import load_warehouse
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption, resources
 from shopmirror.consoles import agreement, duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
-
-if TYPE_CHECKING:
-    from pipelines.sync.verdict import SyncReport
 
 _MANY, _FEW = 20, 6
 
@@ -42,9 +42,6 @@ def sync(
     as_json: JsonOption = False,
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
-    from pipelines.sync.run import sync as run
-    from pipelines.warehouse_settings import load_warehouse
-
     settings = configured(asking=True)
     warehouse = load_warehouse()
     for name in take_over or ():

@@ -2,14 +2,13 @@
 
 import platform
 
+from pipelines.monitor.notify import NotifyError, deliver, load_notify
+from pipelines.report.post import load_post
 from shopmirror.consoles import CommandError, fault, say
 
 
 def test_mail() -> int:
     """Send a short message everywhere that reports and notices go, and say what was taken."""
-    from pipelines.monitor.notify import NotifyError, deliver, load_notify
-    from pipelines.report.post import load_post
-
     notices, reports = load_notify(), load_post()
     ways = {"notices": notices}
     named = ("smtp_host", "mail_from", "mail_to", "webhook_url", "chat")

@@ -194,7 +194,7 @@ def test_what_nobody_foresaw_is_logged_without_the_key(run, shop, monkeypatch, t
     def broken(*_, **__):
         raise RuntimeError(f"odd thing with {key} and Authorization: {key}")
 
-    monkeypatch.setattr("pipelines.sync.plan.plan", broken)
+    monkeypatch.setattr("shopmirror.commands.plan.work_out", broken)
     code, _, err = run("plan")
     assert code == 1
     assert "RuntimeError" in err
@@ -211,7 +211,7 @@ def test_a_full_disk_is_no_surprise(shop, run, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("pipelines.sync.plan.plan", full)
+    monkeypatch.setattr("shopmirror.commands.plan.work_out", full)
     code, _, err = run("plan")
     assert code == 2
     assert "make room" in err and "unexpected" not in err
