@@ -36,7 +36,6 @@ from pipelines.transform.findings import unnamed_fields, write_findings
 from pipelines.warehouse_settings import load_warehouse
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
-from sources.repair_shop.http.wire import Networks
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 
@@ -105,7 +104,6 @@ class Session:
         self.publish_seconds = 1.0
         self.project = load_warehouse().project
         self._clients: dict[str, Client] = {}
-        self._networks = Networks()
         self._told: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -123,13 +121,7 @@ class Session:
         with self._lock:
             client = self._clients.get(shop.name)
             if client is None:
-                client = Client(
-                    shop,
-                    self.budget,
-                    transport=self._networks.of(shop),
-                    stop=self.stop.is_set,
-                    counter=self.counter,
-                )
+                client = Client(shop, self.budget, stop=self.stop.is_set, counter=self.counter)
                 self._clients[shop.name] = client
                 client.on_request(partial(self._tell, client))
             return client
@@ -213,7 +205,6 @@ class Session:
             self._destination.at = dict(self.feed.at)
         for client in self._clients.values():
             client.close()
-        self._networks.close()
 
     def _tell(self, client: Client, _event: object) -> None:
         """What is left of the minute, as often as an eye can follow."""

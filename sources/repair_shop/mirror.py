@@ -22,7 +22,6 @@ from .budget import Budget
 from .errors import ShopError, Stopped
 from .extract import ShopFetch
 from .http.client import Client, RequestCounter
-from .http.wire import Networks
 from .ledger import Ledger
 from .observer import Observer
 from .scan.audits import audit_jobs
@@ -91,7 +90,6 @@ class Mirror:
         self._shops, self._observer = shops, observer or Observer()
         self._counter = RequestCounter(max_requests)
         self._stop = threading.Event()
-        self._networks = Networks()
         self.requests = 0
         make_home(home)
         self._lock = filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600)
@@ -142,7 +140,6 @@ class Mirror:
         with Client(
             shop,
             self._budget,
-            transport=self._networks.of(shop),
             stop=self._stop.is_set,
             counter=self._counter,
         ) as client:
@@ -158,7 +155,6 @@ class Mirror:
 
     def close(self) -> None:
         """Close the files and let the next one in."""
-        self._networks.close()
         self._budget.close()
         self.ledger.close()
         self._lock.release()

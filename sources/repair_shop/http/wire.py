@@ -11,6 +11,7 @@ import ssl
 import threading
 import time
 from contextlib import suppress
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -94,7 +95,7 @@ class Network:
 
     def __init__(self, base_url: str, longest: float) -> None:
         self._base_url, self._longest = base_url, longest
-        self._tls = _tls(base_url)
+        self._tls = _tls(urlsplit(base_url).scheme)
         self._free = [self._new()]  # a proxy that cannot be used is told at once
 
     def exchange(
@@ -154,28 +155,6 @@ class Network:
             ) from error
 
 
-class Networks:
-    """The connections of all clients of a run: shops of one address share theirs."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, float], Network] = {}
-        self._lock = threading.Lock()
-
-    def of(self, shop: ShopSettings) -> Network:
-        """Those of a shop's address; they stay open when its client is closed."""
-        parts = urlsplit(shop.base_url)
-        place = (f"{parts.scheme}://{parts.netloc}", longest_answer(shop))
-        with self._lock:
-            if place not in self._kept:
-                self._kept[place] = Network(*place)
-            return self._kept[place]
-
-    def close(self) -> None:
-        """Close all connections."""
-        for network in self._kept.values():
-            network.close()
-
-
 def longest_answer(shop: ShopSettings) -> float:
     """Seconds that one answer of a shop's service may take in all."""
     return 4 * shop.timeout_seconds
@@ -218,10 +197,11 @@ def _as_utf8(body: bytes, charset: str) -> bytes:
     return body
 
 
-def _tls(base_url: str) -> ssl.SSLContext:
+@cache
+def _tls(scheme: str) -> ssl.SSLContext:
     """What connections are encrypted with. Reading the certificates of all authorities takes longer
     than a dozen requests to this machine, so a context for an address without TLS trusts nobody."""
-    if urlsplit(base_url).scheme == "http":
+    if scheme == "http":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return httpx.create_ssl_context()
 
