@@ -26,7 +26,7 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     What was in doubt once and has been read again since, with proof, is left out: each row here
     that is not proven, or is proven with a ``reason``, is in doubt now.
     """
-    found = [dict(zip(_NAMES, scan, strict=True)) for scan in ledger.newest_scans()]
+    found = [dict(zip(_NAMES, scan, strict=True)) for scan in ledger.select("newest_scans")]
     lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for item in found:
         item["spec"] = json.loads(item["spec"])

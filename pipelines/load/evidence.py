@@ -28,7 +28,7 @@ def write_reports(ledger: Ledger, loader: Loader) -> None:
         "pipeline_looks",
         [
             {"shop_id": shop} | vars(probe) | {"ids": json.dumps(probe.ids)}
-            for shop in ledger.shops_with_value(PIPELINE_KEY)
+            for (shop,) in ledger.select("shops_with_note", name=PIPELINE_KEY)
             if (probe := read_probe(ledger, shop))
         ],
     )
@@ -45,7 +45,7 @@ def write_evidence(
         if run["run_id"] == ended.get("run_id"):
             run.update(ended)
     loader.write_ops("runs", runs)
-    spent = ledger.requests_spent()
+    spent = ledger.select("requests_spent")
     loader.write_ops("requests", [dict(zip(OPS_TABLES["requests"], r, strict=True)) for r in spent])
     profile: list[dict[str, Any]] = []
     for shop in shops:

@@ -11,7 +11,7 @@ they are not the same, one of them is another one:
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import duckdb
@@ -21,7 +21,7 @@ from pipelines.load.consumer import WAREHOUSE, Feed
 from pipelines.load.loader import Loader
 from pipelines.load.tables import columns_of, notes, quoted
 from sources.repair_shop.change_log import ChangeLog
-from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.schema.dates import local_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.settings import ShopSettings
@@ -30,8 +30,6 @@ BUILT = "built"
 """What the models of the database were last built of, in the ledger."""
 _CHUNK = 10_000
 _UTC = ZoneInfo("UTC")
-_Held = tuple[str, str, str, date | None, datetime | None]
-"""A row of raw: shop, list, id, day, since when gone."""
 
 
 def pair(
@@ -52,7 +50,9 @@ def pair(
     if loader.is_of_another(log):
         ledger.forget_mirror()
         with home.open_build() as database:
-            ledger.remember_rows(_held(database, {shop.name: shop.zone for shop in shops}))
+            held = _held(database, {shop.name: shop.zone for shop in shops})
+            # What is answered of them counts as new; a scan that does not show one tells it gone.
+            ledger.write_all("remember_row", held)
         told = "The warehouse and the ledger do not belong together: everything is read again."
         return Feed(ledger, loader, shops, {}), told
     at = at if text and log.knows(said["token"], at) else {}
@@ -60,8 +60,11 @@ def pair(
     return Feed(ledger, loader, shops, at), told
 
 
-def _held(database: duckdb.DuckDBPyConnection, zones: Mapping[str, ZoneInfo]) -> Iterator[_Held]:
-    """The rows of raw."""
+def _held(
+    database: duckdb.DuckDBPyConnection, zones: Mapping[str, ZoneInfo]
+) -> Iterator[dict[str, str | None]]:
+    """The rows of raw, as the ledger knows a row of which it has no content."""
+    now = now_text()
     database.execute("SET TimeZone = 'UTC'")
     held = columns_of(database, "raw")
     for table, endpoint in ENDPOINTS.items():
@@ -74,13 +77,18 @@ def _held(database: duckdb.DuckDBPyConnection, zones: Mapping[str, ZoneInfo]) ->
         cursor = database.execute(f"SELECT {names} FROM raw.{quoted(table)}")  # noqa: S608 - declared names
         while rows := cursor.fetchmany(_CHUNK):
             for shop, identity, moment, gone, *variant in rows:
-                name = ":".join((table, *variant))
-                since = gone and datetime.fromisoformat(gone)
-                yield shop, name, identity, _day(moment, zones.get(shop, _UTC)), since
+                yield {
+                    "shop": shop,
+                    "list": ":".join((table, *variant)),
+                    "id": identity,
+                    "day": _day(moment, zones.get(shop, _UTC)),
+                    "deleted_at": gone and now_text(datetime.fromisoformat(gone)),
+                    "at": now,
+                }
 
 
-def _day(moment: str | None, zone: ZoneInfo) -> date | None:
+def _day(moment: str | None, zone: ZoneInfo) -> str | None:
     try:
-        return local_day(moment, zone) if moment else None
+        return local_day(moment, zone).isoformat() if moment else None
     except ValueError:
         return None

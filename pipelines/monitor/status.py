@@ -164,7 +164,7 @@ def _shop(
     compared: _Books,
     as_of: datetime | None,
 ) -> ShopStatus:
-    rows = ledger.live_counts(shop.name)
+    rows = dict(ledger.select("live_counts", shop=shop.name))
     resources: list[dict[str, Any]] = [
         {
             "resource": resource,

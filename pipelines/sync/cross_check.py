@@ -75,7 +75,7 @@ def unsettled_since(ledger: Ledger, shop: str) -> datetime:
 
 def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     """Note that what was answered before a run is settled; what it read itself is for the next."""
-    ledger.set_value(shop, _SETTLED, ledger.run_began(run_id))
+    ledger.set_value(shop, _SETTLED, ledger.one("run_began", run_id=run_id))
 
 
 def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradictions:

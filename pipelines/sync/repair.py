@@ -26,7 +26,7 @@ from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -108,7 +108,8 @@ def _wanted_reports(
 
 
 def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> list[int]:
-    first = min((ledger.first_day(shop, table) or today for table in tables), default=today)
+    days = (ledger.one("first_day", shop=shop, list=table) for table in tables)
+    first = min((date.fromisoformat(day) for day in days if day), default=today)
     # A row dated 1970 must not cost a request for each year since.
     return list(range(max(first.year, today.year - 30), today.year + 1))
 
@@ -210,8 +211,10 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
     even that one if the document was found gone before the reports were compared.
     """
     gone: dict[str, list[str]] = {}
-    for table, identity in ledger.gone_since(shop, since, _NEEDED["monthly_sales"]):
-        gone.setdefault(table, []).append(identity)
+    for table in _NEEDED["monthly_sales"]:
+        found = ledger.select("gone_since", shop=shop, list=table, since=now_text(since))
+        if found:
+            gone[table] = [identity for (identity,) in found]
     return set(payment_days(home, shop, gone))
 
 
@@ -236,8 +239,9 @@ def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
     A payment has no path of its own to be looked up by, and an empty answer is not believed at
     once. With neighbours that still stand, the days may turn out empty.
     """
-    before = ledger.days_before(shop, "payments", first, first - _REACH, _NEIGHBOURS)
-    begin = before[-1] if before else first
+    span = {"day": first.isoformat(), "earliest": (first - _REACH).isoformat()}
+    before = ledger.one("day_before", shop=shop, list="payments", **span, rows=_NEIGHBOURS)
+    begin = date.fromisoformat(before) if before else first
     return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=_WINDOW)
 
 

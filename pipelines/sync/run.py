@@ -244,7 +244,7 @@ class Run:
         """Records that a push wrote and that this run has not read yet, by their own paths."""
         wanted: dict[str, list[str]] = {}
         for record in touched_since(self.session.home.path, shop.name):
-            seq = self.session.ledger.seen_seq(shop.name, record.resource, record.id)
+            seq = self.session.ledger.known_row(shop.name, record.resource, record.id).seen
             endpoint = ENDPOINTS.get(record.resource)
             if endpoint is not None and endpoint.detail and (seq is None or seq <= began):
                 wanted.setdefault(record.resource, []).append(record.id)
@@ -267,8 +267,8 @@ class Run:
             seen = [
                 (record.resource, record.id)
                 for record in touched_since(home, shop.name)
-                if (ledger.seen_seq(shop.name, record.resource, record.id) or 0) > self.began_seq
-                or ledger.is_deleted(shop.name, record.resource, record.id)
+                if (known := ledger.known_row(shop.name, record.resource, record.id)).is_deleted
+                or (known.seen or 0) > self.began_seq
                 or (record.resource, record.id) in looked_up
             ]
             mark_mirrored(home, shop.name, seen, read_at=self.began_at)

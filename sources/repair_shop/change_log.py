@@ -78,12 +78,14 @@ class ChangeLog:
 
     def changed(self, offsets: Offsets) -> list[str]:
         """Tables that changed since a destination stood at ``offsets``."""
-        found = {
+        return [
             table
-            for shop in self._zones
-            for table in self._ledger.changed_lists(shop, offsets.get(shop, 0))
-        }
-        return [table for table in ENDPOINTS if table in found]
+            for table in ENDPOINTS
+            if any(
+                self._ledger.select("has_changes", shop=part.shop, list=part.name, after=part.after)
+                for part in self._parts(table, offsets)
+            )
+        ]
 
     def advanced(self, offsets: Offsets, end: int) -> dict[str, int]:
         """The offsets of a destination that has read up to ``end``."""

@@ -186,10 +186,9 @@ class ShopFetch:
             for table, identity in _documents(payment, self.client.shop.zone):
                 # One read in the run that showed the payment was read just before or after it.
                 new_from = self.began if seq > self.began else seq
-                read = ledger.seen_seq(shop, table, identity)
-                ids = wanted.setdefault(table, [])
-                is_old = read is not None and read <= new_from
-                if is_old and identity not in ids and not ledger.is_deleted(shop, table, identity):
+                known, ids = ledger.known_row(shop, table, identity), wanted.setdefault(table, [])
+                is_old = known.seen is not None and known.seen <= new_from
+                if is_old and identity not in ids and not known.is_deleted:
                     ids.append(identity)
             done = seq
         ledger.set_value(shop, FOLLOWED, str(done))

@@ -96,7 +96,7 @@ def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(s
     assert gone["date"] == DAY.isoformat()
     with stranger.session() as session:
         stranger.fetch(session, Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY))
-        assert session.ledger.is_deleted("main", "payments", str(gone["id"]))
+        assert session.ledger.known_row("main", "payments", str(gone["id"])).is_deleted
         assert session.ledger.live_count("main", "payments") == 99
 
 

@@ -9,7 +9,7 @@ are in ``schema.sql``, the statements in ``queries.sql``.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..http.json_body import parse_json
 from ..ledger.records import (
     Change,
     Dictionaries,
+    KnownRow,
     Page,
     Row,
     Scan,
@@ -31,7 +32,6 @@ from ..ledger.records import (
     row_json,
 )
 from ..ledger.state import State
-from ..schema.endpoints import ENDPOINTS
 
 _OF_A_DICTIONARY = 20
 """Rows of a list that its dictionary is made of."""
@@ -124,14 +124,6 @@ class Ledger(State):
         found = self.one("newest_state", shop=shop, list=name, kind=kind)
         return None if found is None else ScanState(found)
 
-    def newest_scans(self) -> list[tuple[Any, ...]]:
-        """The newest scan of each list, kind and spec, as ``ops.completeness`` tells it."""
-        return self.select("newest_scans")
-
-    def requests_spent(self) -> list[tuple[Any, ...]]:
-        """Answers by shop, run, list and kind."""
-        return self.select("requests_spent")
-
     def page(self, scan: Scan, key: str) -> Page | None:
         """The kept answer to a scan's request, or None if it was never answered."""
         summary = self.one("page", scan_id=scan.scan_id, key=key)
@@ -212,25 +204,13 @@ class Ledger(State):
 
     # -- rows: live ones are those that are believed to exist ----------------------------------
 
-    def seen_seq(self, shop: str, name: str, identity: str) -> int | None:
-        """Number of the answer that showed a row last, None if it was never seen."""
-        found = self.select("of_row", shop=shop, list=name, id=identity)
-        return int(found[0][0]) if found else None
-
-    def day_of(self, shop: str, name: str, identity: str) -> date | None:
-        """The day of a row, None if it has none or was never seen."""
-        found = self.select("of_row", shop=shop, list=name, id=identity)
-        return day_of_text(found[0][1]) if found else None
-
-    def is_deleted(self, shop: str, name: str, identity: str) -> bool:
-        """Whether a row is marked as gone."""
-        found = self.select("of_row", shop=shop, list=name, id=identity)
-        return bool(found) and found[0][2] is not None
-
-    def missed_in(self, shop: str, name: str, identity: str) -> int | None:
-        """The run in which a row's own path said first that it is gone; None if none did."""
-        found = self.select("of_row", shop=shop, list=name, id=identity)
-        return found[0][3] if found else None
+    def known_row(self, shop: str, name: str, identity: str) -> KnownRow:
+        """What is known of a row, without its content."""
+        for seen, day, deleted_at, missed in self.select(
+            "known_row", shop=shop, list=name, id=identity
+        ):
+            return KnownRow(seen, day_of_text(day), deleted_at is not None, missed)
+        return KnownRow()
 
     def note_missed(self, shop: str, name: str, identity: str, run_id: int) -> None:
         """Note that a row's own path says that it is gone; it is forgotten when it shows again."""
@@ -239,10 +219,6 @@ class Ledger(State):
     def note_shown(self, shop: str, name: str, ids: Iterable[str], shown: str) -> None:
         """Note which slice of the list shows rows."""
         self.write("note_shown", shop=shop, list=name, ids=_ids(ids), shown=shown)
-
-    def live_counts(self, shop: str) -> dict[str, int]:
-        """List -> live rows; a list without any is not there."""
-        return dict(self.select("live_counts", shop=shop))
 
     def live_count(
         self, shop: str, name: str, first: date | None = None, last: date | None = None
@@ -293,21 +269,9 @@ class Ledger(State):
         """Whether answers from number ``since`` on showed a row of a list."""
         return bool(self.select("has_seen", shop=shop, list=name, since=since))
 
-    def first_day(self, shop: str, name: str) -> date | None:
-        """The first day of live rows."""
-        return day_of_text(self.one("first_day", shop=shop, list=name))
-
     def first_days(self, shop: str, at_least: int) -> list[str]:
         """First days of the lists with so many rows since 2000, the earliest first."""
         return [row[0] for row in self.select("first_days", shop=shop, at_least=at_least)]
-
-    def days_before(
-        self, shop: str, name: str, day: date, earliest: date, limit: int
-    ) -> list[date]:
-        """Days of the last live rows before a day, newest first; one for each row."""
-        span = {"day": day.isoformat(), "earliest": earliest.isoformat(), "limit": limit}
-        rows = self.select("days_before", shop=shop, list=name, **span)
-        return [date.fromisoformat(row[0]) for row in rows]
 
     def mark_gone(self, shop: str, name: str, ids: Iterable[str]) -> int:
         """Mark live rows as gone, now: entries of the log. How many there were."""
@@ -319,35 +283,6 @@ class Ledger(State):
                 "delete_row", [{**of_it, "id": row, "seq": first + n} for n, row in enumerate(live)]
             )
         return len(live)
-
-    def gone_since(
-        self, shop: str, since: datetime, names: Collection[str]
-    ) -> list[tuple[str, str]]:
-        """(list, id) of rows of some lists that were found gone since a moment."""
-        return self.select("gone_since", shop=shop, since=now_text(since), lists=_ids(names))
-
-    def remember_rows(
-        self, rows: Iterable[tuple[str, str, str, date | None, datetime | None]]
-    ) -> None:
-        """Rows (shop, list, id, day, since when gone) that a destination holds, told by no answer.
-
-        Whatever is answered of them counts as new, and a scan that does not show one as gone.
-        """
-        at = now_text()
-        self.write_all(
-            "remember_row",
-            (
-                {
-                    "shop": shop,
-                    "list": name,
-                    "id": identity,
-                    "day": day_text(day),
-                    "deleted_at": gone and now_text(gone),
-                    "at": at,
-                }
-                for shop, name, identity, day, gone in rows
-            ),
-        )
 
     def forget_mirror(self) -> None:
         """A destination is of another ledger: everything must come from the service again.
@@ -383,17 +318,6 @@ class Ledger(State):
     def marks(self, shop: str, name: str, after: int, until: int) -> list[tuple[str, str]]:
         """(id, since when gone) of rows that went in between and that only a destination holds."""
         return self.select("marks", shop=shop, list=name, after=after, until=until)
-
-    def changed_lists(self, shop: str, after: int) -> list[str]:
-        """Tables of which a list of the shop changed after that number."""
-        return [
-            table
-            for table, endpoint in ENDPOINTS.items()
-            if any(
-                self.select("has_changes", shop=shop, list=name, after=after)
-                for name in endpoint.resources
-            )
-        ]
 
     def refuse_row(self, shop: str, name: str, identity: str) -> None:
         """Have the log tell a row as text: no destination could take its values."""

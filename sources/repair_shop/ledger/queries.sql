@@ -115,8 +115,8 @@ update rows set is_refused = 1, seq = :seq where shop = :shop and list = :list a
 -- name: remember_row
 insert or ignore into rows(shop, list, id, day, digest, seq, seen, seen_at, deleted_at, body)
 values (:shop, :list, :id, :day, x'', 0, 0, :at, :deleted_at, null)
--- name: of_row
-select seen, day, deleted_at, missed, shown from rows
+-- name: known_row
+select seen, day, deleted_at, missed from rows
 where shop = :shop and list = :list and id = :id
 -- name: live_counts
 select list, count(*) from rows where shop = :shop and deleted_at is null group by list
@@ -141,12 +141,12 @@ select min(day) from rows where shop = :shop and list = :list and deleted_at is 
 -- name: first_days
 select min(day) from rows where shop = :shop and day >= '2000' group by list
 having count(*) >= :at_least order by 1
--- name: days_before
-select day from rows where shop = :shop and list = :list and deleted_at is null
-  and day < :day and day >= :earliest order by day desc limit :limit
+-- name: day_before
+select min(day) from (
+  select day from rows where shop = :shop and list = :list and deleted_at is null
+    and day < :day and day >= :earliest order by day desc limit :rows)
 -- name: gone_since
-select list, id from rows where shop = :shop and deleted_at >= :since
-  and list in (select value from json_each(:lists)) order by deleted_at
+select id from rows where shop = :shop and list = :list and deleted_at >= :since
 
 -- name: changes
 select id, seq, seen_at, deleted_at, is_refused, body from rows

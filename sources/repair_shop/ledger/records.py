@@ -71,6 +71,17 @@ class Row(NamedTuple):
     shown: str = ""
 
 
+class KnownRow(NamedTuple):
+    """What is known of a row, by default nothing."""
+
+    seen: int | None = None
+    """Number of the answer that showed it last."""
+    day: date | None = None
+    is_deleted: bool = False
+    missed_in: int | None = None
+    """The run in which its own path said first that it is gone."""
+
+
 class Change(NamedTuple):
     """A row as the log tells it to a destination."""
 

@@ -80,10 +80,6 @@ class State(LedgerFile):
         """Number of the newest run, 0 before the first."""
         return int(self.one("newest_run") or 0)
 
-    def run_began(self, run_id: int) -> str:
-        """When a run began."""
-        return str(self.one("run_began", run_id=run_id))
-
     def first_unfinished(self) -> int | None:
         """The first of the newest readings that were all stopped or killed, None if none."""
         first: int | None = None
@@ -203,10 +199,6 @@ class State(LedgerFile):
     def names_of_values(self, shop: str, prefix: str) -> list[str]:
         """Names of a shop's notes that begin so."""
         return [row[0] for row in self.select("names_of_notes", shop=shop, prefix=prefix)]
-
-    def shops_with_value(self, name: str) -> list[str]:
-        """Shops of which a note is kept."""
-        return [row[0] for row in self.select("shops_with_note", name=name)]
 
     def prune(self, now: datetime) -> None:
         """Drop runs of more than a year ago, and scans that are nobody's newest evidence."""

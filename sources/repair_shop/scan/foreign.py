@@ -66,7 +66,7 @@ class Shapes:
         own = self._known(table)
         if own is None or found.apart(own) <= _MAY_DIFFER:
             return False
-        if any(self._ledger.seen_seq(self._shop, name, identity) is not None for identity in ids):
+        if any(self._ledger.known_row(self._shop, name, row).seen is not None for row in ids):
             return False
         others = (n.removeprefix(_NOTE) for n in self._ledger.names_of_values(self._shop, _NOTE))
         return any(

@@ -297,7 +297,7 @@ class JobReader:
             return "records that live are answered as gone by their own paths, so none is believed"
         believed = []
         for identity in gone:
-            missed = self.ledger.missed_in(shop, name, identity)
+            missed = self.ledger.known_row(shop, name, identity).missed_in
             if missed is not None and missed < scan.run_id:
                 believed.append(identity)
             else:

@@ -162,7 +162,7 @@ class ListCount:
             return None
 
         def exists(row: str) -> bool:
-            day = self.ledger.day_of(job.shop, job.resource, row)
+            day = self.ledger.known_row(job.shop, job.resource, row).day
             if day is None:
                 return False
             if day not in known:

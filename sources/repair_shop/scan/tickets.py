@@ -174,8 +174,9 @@ class _Tickets:
         too, and a few of those that no half shows now either: others just came or changed."""
         gone, there = set[str](), set[str]()
         for row in rows if label is not None else ():
-            known = self.ledger.is_deleted(self.shop, "tickets", row)  # and unchanged since then
-            if known or self.is_gone(row, shown or row):
+            known = self.ledger.known_row(self.shop, "tickets", row)
+            # One that was gone is unchanged since then.
+            if known.is_deleted or self.is_gone(row, shown or row):
                 gone.add(row)
             elif not self.is_listed(str(label), row):
                 there.add(row)
@@ -199,7 +200,7 @@ class _Tickets:
 
     def is_listed(self, label: str, identity: str) -> bool:
         """Whether either half shows a ticket now: it came, or changed its status, meanwhile."""
-        day = self.ledger.day_of(self.shop, "tickets", identity)
+        day = self.ledger.known_row(self.shop, "tickets", identity).day
         if day is None:
             return False
         window = {"createdDateFrom": day - _DAY, "createdDateTo": day + _DAY}
