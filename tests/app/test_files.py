@@ -69,7 +69,7 @@ def test_a_crash_tells_neither_secrets_nor_customers(folder, monkeypatch, capsys
     def broken(*_, **__):
         raise RuntimeError(said)
 
-    monkeypatch.setattr("pipelines.sync.plan.plan", broken)
+    monkeypatch.setattr("shopmirror.commands.plan.work_out", broken)
     assert main(["plan"]) == 1
     (log,) = (folder / "data" / "logs").glob("error-*.log")
     told = capsys.readouterr().err + log.read_text()
