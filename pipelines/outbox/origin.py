@@ -229,12 +229,11 @@ def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
     with outbox.transaction():
         if found.standing is not Standing.OURS:
             for row in outbox.ask("shops"):
-                outbox.ask(
-                    "unsettle", shop=row["shop"], kind=kind, why=found.why, stamp=here(outbox)
-                )
+                unsettle(outbox, row["shop"], kind, found.why, here(outbox))
             skip_numbers(outbox)
-        if found.lost and (lost := outbox.changes(number=found.lost)):
-            put_in_doubt(outbox, lost[0], "a push ended as it was about to be sent", restored=False)
+        elif lost := outbox.changes(number=found.lost):
+            why = "a push ended as it was about to be sent"
+            unsettle(outbox, lost[0].shop, "restored", why, number=found.lost)
         outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
         if stamps:
             write_stamp(outbox, is_next=found.standing is Standing.OURS)
@@ -254,8 +253,15 @@ def was_put_back(outbox: Outbox, shop: str) -> None:
     """Put in doubt what waits of a shop: the machine was put back while it ran."""
     why = "the machine stood still, or was put back while it ran"
     with outbox.transaction():
-        outbox.ask("unsettle", shop=shop, kind="restored", why=why, stamp="")
+        unsettle(outbox, shop, "restored", why)
         settle(outbox, shop)
+
+
+def unsettle(
+    outbox: Outbox, shop: str, kind: str, why: str, stamp: str = "", number: int | None = None
+) -> None:
+    """Keep that a shop's waiting changes, or only one of them, may have been sent."""
+    outbox.ask("unsettle", shop=shop, kind=kind, why=why, stamp=stamp, number=number)
 
 
 def settle(outbox: Outbox, shop: str) -> None:
@@ -265,17 +271,23 @@ def settle(outbox: Outbox, shop: str) -> None:
         if row["kind"] == "foreign":
             raise _foreign(outbox, row["why"])
         with outbox.transaction():
-            for one in outbox.ask("maybe_sent", shop=shop, stamp=row["stamp"]):
-                put_in_doubt(outbox, changed(one), row["why"], restored=True)
+            asked = {name: row[name] for name in ("shop", "stamp", "number")}
+            for one in outbox.ask("maybe_sent", **asked):
+                put_in_doubt(outbox, changed(one), row["why"], restored=row["number"] is None)
             outbox.ask("settle", shop=shop)
 
 
 def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) -> None:
     """Another copy, or a push that was cut off, may have sent a change: since the last known push
-    of its shop, until now. One that was rejected stays so, until somebody retries it."""
+    of its shop, and not before it was queued, until now. One that was rejected stays so, until
+    somebody retries it."""
     told = f"may have been sent by another copy of this queue: {why}" if restored else why
-    since = outbox.ask("last_at", shop=change.shop)[0][0]
-    fence = (change.fence or {"since": since}) | {"until": None, "restored": restored}
+    found: dict[str, Any] = {"since": None}
+    for last in outbox.ask("last_at", shop=change.shop):
+        # Only what is equal is judged by when it was queued: ours may be a clock that was set.
+        queued = int(change.queued_at + (last["ahead"] or 0.0))
+        found = {"since": last["last_at"], "first": max(last["last_at"], queued)}
+    fence = (change.fence or found) | {"until": None, "restored": restored}
     columns: dict[str, Any] = {"fence": fence, "looks": 0, "look_at": 0.0}
     columns |= {"approved_by": None, "needs_person": 0}
     if change.state is State.REJECTED:

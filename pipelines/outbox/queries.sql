@@ -84,6 +84,7 @@ order by number;
 -- name: maybe_sent
 -- What another copy of this queue may have sent: not what was queued since, here.
 select * from changes where shop = :shop and (stamp <> :stamp or stamp = '')
+    and (:number is null or number = :number)
     and state in ('queued', 'conflict', 'rejected', 'in_doubt');
 
 -- name: bound_to_others
@@ -113,8 +114,9 @@ where not exists (select 1 from sqlite_sequence where name = 'changes');
 select distinct shop from changes;
 
 -- name: unsettle
-insert into unsettled values (:shop, :kind, :why, :stamp) on conflict (shop) do update set
-    kind = iif(kind = 'foreign', kind, excluded.kind), why = excluded.why, stamp = excluded.stamp;
+insert into unsettled values (:shop, :kind, :why, :stamp, :number)
+on conflict (shop) do update set kind = iif(kind = 'foreign', kind, excluded.kind),
+    why = excluded.why, stamp = excluded.stamp, number = excluded.number;
 
 -- name: unsettled
 select * from unsettled where :shop is null or shop = :shop;
@@ -142,7 +144,8 @@ update services set last_at = max(coalesce(last_at, 0), :at), ahead = :at - :wal
     boot = :boot where id = :id;
 
 -- name: last_at
-select max(last_at) from services where shop = :shop;
+select last_at, ahead from services where shop = :shop and last_at is not null
+order by last_at desc limit 1;
 
 -- name: last_time
 select last_at, ahead, ticks, boot from services where id = :id;

@@ -83,10 +83,11 @@ create table identity (
     token text not null,                    -- of the stamp that the last intent wrote
     seal text not null);                    -- what the file system says of that stamp
 
--- Shops whose waiting changes another copy of this queue may have sent. A restored file: the next
+-- Shops whose waiting changes another copy of this queue, or a crash, may have sent. A restored file: the next
 -- push of the shop puts them in doubt. A foreign one: it sends nothing until somebody adopts it.
 create table unsettled (
     shop text primary key,
     kind text not null check (kind in ('restored', 'foreign')),
     why text not null,
-    stamp text not null);                   -- what was queued under this one is surely not sent
+    stamp text not null,                    -- what was queued under this one is surely not sent
+    number integer);                        -- of the one change that it is about; null: of all

@@ -27,7 +27,7 @@ FILE_NAME = "outbox.sqlite"
 STAMP = "outbox.watermark"
 LOCK_SECONDS = 10.0
 """How long another process's transaction is waited for; ours take milliseconds."""
-VERSION = 5
+VERSION = 6
 _HERE = Path(__file__).parent
 _QUERIES: Mapping[str, str] = dict(
     re.findall(r"^-- name: (\w+)\n(.*?;)$", (_HERE / "queries.sql").read_text(), re.M | re.S)
@@ -93,7 +93,7 @@ class Outbox:
                     f"The queue {self.path} was written by a newer version of shopmirror. "
                     "Upgrade; nothing was sent."
                 )
-            if found not in (0, 3, 4, VERSION):
+            if found not in (0, 3, 5, VERSION):
                 raise QueueBroken(
                     f"The queue {self.path} was written by a version of shopmirror before 0.1.0. "
                     "Push or discard what waits with that one. Nothing was sent."

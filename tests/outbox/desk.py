@@ -1,13 +1,14 @@
 """A desk where changes are queued and pushed: a home, a fake shop, a clock that tests move."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from pipelines.outbox import Outbox, adopt, discard, enqueue, push, retry
-from pipelines.outbox.origin import read_stamp
+from pipelines.outbox.origin import read_stamp, write_stamp
 from pipelines.settings import Settings, ShopSettings
 from tests.fakes.shop import FakeShop
 
@@ -99,12 +100,7 @@ class Desk:
     # -- backups and copies -------------------------------------------------------------------
 
     def back_up(self) -> Path:
-        with Outbox(self.home, self.shop.clock) as outbox:
-            outbox.connection.execute("pragma wal_checkpoint(truncate)")
-        spare = self.home.with_name("spare")
-        shutil.rmtree(spare, ignore_errors=True)
-        shutil.copytree(self.home, spare)
-        return spare
+        return kept_copy(self.home, self.home.with_name("spare"))
 
     def put_back(self) -> None:
         """The whole folder, from its backup."""
@@ -112,11 +108,8 @@ class Desk:
         shutil.copytree(self.home.with_name("spare"), self.home)
 
     def put_back_disk(self) -> None:
-        """A snapshot of the disk: it has what the file system says of a file, which no copy has."""
         self.put_back()
-        _, seal = read_stamp(self.home)
-        with Outbox(self.home, self.shop.clock) as outbox, outbox.transaction() as db:
-            db.execute("update identity set seal = ?", (seal,))
+        as_if_the_disk_was_put_back(self.home)
         self.reboot()
 
     def put_back_machine(self, since: float) -> None:
@@ -128,12 +121,25 @@ class Desk:
 
     def copy_to(self, name: str) -> "Desk":
         """A copy of the home in another folder; a desk there."""
-        with Outbox(self.home, self.shop.clock) as outbox:
-            outbox.connection.execute("pragma wal_checkpoint(truncate)")
         there = object.__new__(Desk)
         there.__dict__.update(self.__dict__, home=self.home.with_name(name), lines=[])
-        shutil.copytree(self.home, there.home)
+        kept_copy(self.home, there.home)
         return there
+
+
+def kept_copy(home: Path, to: Path) -> Path:
+    """A copy of a home in another folder, in the place of what was there."""
+    shutil.rmtree(to, ignore_errors=True)
+    with Outbox(home) as outbox:
+        outbox.connection.execute("pragma wal_checkpoint(truncate)")
+    return Path(shutil.copytree(home, to))
+
+
+def as_if_the_disk_was_put_back(home: Path) -> None:
+    """A snapshot of a disk brings back what the file system says of a file, which a copy cannot."""
+    _, seal = read_stamp(home)
+    with Outbox(home) as outbox, outbox.transaction() as db:
+        db.execute("update identity set seal = ?", (seal,))
 
 
 def at(step: str, act: Callable[[], Any]) -> Callable[[str, int], None]:
@@ -160,3 +166,16 @@ def killed() -> Any:
 
 def kill() -> None:
     raise Killed
+
+
+@contextmanager
+def torn(is_cut: bool) -> Iterator[None]:
+    """A process that ends after the stamp is written, and before what it announces is."""
+
+    def write(*arguments: Any, **more: Any) -> None:
+        write_stamp(*arguments, **more)
+        if is_cut:
+            raise Killed
+
+    with patch("pipelines.outbox.attempt.write_stamp", write):
+        yield

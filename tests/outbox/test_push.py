@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 from datetime import UTC, datetime
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -355,31 +354,13 @@ def test_people_who_queue_while_a_push_is_at_work_lose_nothing(served, tmp_path)
     assert served.shop.count("POST", "brands") == 20
 
 
-# -- the layout before 0.1.0 ------------------------------------------------------------------
-
-LAYOUT_3 = Path(__file__).with_name("layout_3.sql")
+# -- a queue of the layout before -------------------------------------------------------------
 
 
-def test_a_queue_of_before_is_brought_over_and_loses_nothing(desk, tmp_path):
-    invoice, shop = desk.shop.invoice(), desk.shop
-    shop.tables["products"]["77"] = {**shop.tables["products"].popitem()[1], "id": "77"}
-    desk.home.mkdir()
-    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
-        db.executescript(LAYOUT_3.read_text().replace("INVOICE", invoice))
-    shop.take(invoice, 5, "[sm-1234567890]")
-    desk.adopt()
-    desk.later(HOUR, 2)
-    assert desk.states() == ["done", "done", "done", "rejected", "in_doubt"]
-    assert shop.count("POST", "brands") == 1  # the one that waited
-    assert len(shop.tables["payments"]) == 1  # the one in doubt was there
-    assert desk.events(1)[0] == "queued"
-
-
-def test_a_queue_of_the_layout_before_layout_is_brought_over(desk):
+def test_a_queue_of_the_layout_before_is_brought_over(desk):
     desk.begin()
     with sqlite3.connect(desk.home / "outbox.sqlite") as db:
-        for name in ("ticks", "boot"):
-            db.execute(f"alter table services drop column {name}")
-        db.execute("pragma user_version = 4")
+        db.execute("alter table unsettled drop column number")
+        db.execute("pragma user_version = 5")
     desk.pay(desk.shop.invoice())
     assert desk.push().exit_code == 0

@@ -14,7 +14,7 @@ from pipelines.outbox import (
     origin,
 )
 from tests.fakes.shop import FakeShop
-from tests.outbox.desk import HOUR, Desk, at, kill, killed
+from tests.outbox.desk import HOUR, Desk, at, kill, killed, torn
 from tests.promises import promise
 
 
@@ -194,6 +194,27 @@ def test_a_record_made_a_moment_before_the_last_push_is_not_taken_for_ours(desk)
     assert (desk.states(), desk.change().needs_person) == (["in_doubt"], True)
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_record_made_since_the_last_push_and_before_ours_was_queued_is_not_ours(desk, is_moved):
+    desk.begin()
+    desk.back_up()
+    desk.shop.clock.ticks += HOUR
+    desk.shop.put("brands", name="Bob")
+    desk.shop.clock.ticks += 60
+    if is_moved:
+        desk = desk.copy_to("there")
+        desk.adopt()
+        desk.queue("brands", "create", {"name": "Bob"})
+    else:
+        desk.queue("brands", "create", {"name": "Bob"})
+        mark_restored(desk.home)
+    desk.later(HOUR, 2)
+    assert desk.states() == ["in_doubt"]
+    desk.retry()
+    desk.push()
+    assert (desk.states(), desk.made("brands")) == (["done"], 1)
+
+
 def test_a_hidden_field_makes_no_update_done(desk):
     desk.begin()
     record = desk.shop.put("customers", name="Ann")
@@ -219,25 +240,29 @@ def test_a_discarded_change_of_a_queue_put_back_is_looked_for_when_retried(desk)
 
 
 @pytest.mark.parametrize("step", ["checked", "intent"])
-def test_a_crash_around_the_stamp_is_no_backup_put_back(desk, step, monkeypatch):
+def test_a_crash_around_the_stamp_is_no_backup_put_back(desk, step):
     product = desk.shop.put("products", name="Screen", stock=4)
     other = desk.shop.put("products", name="Case", stock=4)
     desk.queue("products", "update", {"stockQuantity": 3}, product)
     desk.queue("products", "update", {"stockQuantity": 1}, other)
-    if step == "intent":  # between the stamp and its commit
-        write = origin.write_stamp
-
-        def torn(*args, **more):
-            write(*args, **more)
-            if args[1:]:
-                kill()
-
-        monkeypatch.setattr("pipelines.outbox.attempt.write_stamp", torn)
-    with killed():
+    with killed(), torn(step == "intent"):
         desk.push(hook=at("checked", kill) if step == "checked" else None)
-    monkeypatch.undo()
     desk.later(HOUR, 2)
     assert desk.states() == [("done", "in_doubt")[step == "intent"], "done"]
+
+
+def test_a_push_of_one_shop_leaves_what_a_crash_left_of_another(tmp_path):
+    desk = Desk(tmp_path / "home", FakeShop(), "north", "south")
+    desk.begin()
+    product = desk.shop.put("products", name="Screen", stock=4)
+    for name in desk.names:
+        desk.queue("products", "update", {"stockQuantity": 3}, product, shop=name)
+    with killed(), torn(True):
+        desk.push(shop="south")
+    desk.push(shop="north")
+    assert desk.states() == ["done", "queued"]
+    desk.push(shop="south")
+    assert desk.states() == ["done", "in_doubt"]
 
 
 # -- copies -----------------------------------------------------------------------------------

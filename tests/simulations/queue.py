@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from pipelines.outbox import (
     Outbox,
     OutboxError,
+    QueueForeign,
     adopt,
     discard,
     enqueue,
@@ -27,13 +28,8 @@ from pipelines.outbox.order import waits_for
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.errors import ShopError
 from tests.fakes.shop import FakeShop
-from tests.simulations.queue_truth import (
-    ACTING,
-    Killed,
-    QueueTruth,
-    as_if_the_disk_was_put_back,
-    torn,
-)
+from tests.outbox.desk import Killed, as_if_the_disk_was_put_back, kept_copy, torn
+from tests.simulations.queue_truth import ACTING, QueueTruth
 
 WHEN = ("before", "after")
 FAULTS = st.sampled_from(
@@ -57,7 +53,7 @@ STEPS = st.sampled_from(
     ["", *"checked stamp intent slot answered outcome looked adopted".split(), "slot kept"]
 )
 READ_FAULTS = st.sampled_from([0, 0, 0, 400, 401, 404, 429, 500, -1])
-DEEDS = ["retry", "discard", "till", "staff", "push", "adopt", "queue"]
+DEEDS = ["retry", "discard", "retry it", "discard it", "till", "staff", "push", "adopt", "queue"]
 MOBILES = {"Ann": "55510001", "Bob": "55510002"}
 NAMES = st.sampled_from(sorted(MOBILES))
 AMOUNTS = st.sampled_from([10, 20])
@@ -82,6 +78,7 @@ class Queue(QueueTruth, RuleBasedStateMachine):
         self.photo.write_bytes(b"picture")
         self.errors: list[str] = []
         self.saved = 0.0, "", self.home
+        self.decided: tuple[int, Any] | None = None
 
     def teardown(self) -> None:
         if not self.errors:
@@ -269,15 +266,17 @@ class Queue(QueueTruth, RuleBasedStateMachine):
         met = []
 
         def hook(step: str, of: int) -> None:
+            self.what_a_person_decided_stands()
             self.note_sender(step, of)
             if step == meddle and not met:
                 met.append(1)
-                self.meddle(deed, number)
+                self.meddle(deed, of if deed.endswith(" it") else number, step)
             if step == kill:
                 raise Killed
 
         with suppress(Killed, OutboxError, ShopError), torn(kill == "stamp"):
             self.run(shop, wait, hook)
+        self.what_a_person_decided_stands()
         self.sender = ""
         self.shop.faults.clear()
         self.shop.read_faults.clear()
@@ -287,10 +286,11 @@ class Queue(QueueTruth, RuleBasedStateMachine):
             assert shop == "south" or after == before, "another shop's changes moved"
         self.check()
 
-    def run(self, shop: str | None, wait: bool, hook: Any, home: Path | None = None) -> None:
-        """Push, one shop after the other: what is drawn must come out the same again."""
+    def run(self, shop: str | None, wait: bool, hook: Any, home: Path | None = None) -> Any:
+        """Push, one shop after the other: what is drawn must come out the same again. What stopped
+        the last of them."""
         for name in ("north", "south") if shop is None else (shop,):
-            push(
+            report = push(
                 self.settings(home),
                 name,
                 wait=wait,
@@ -299,9 +299,16 @@ class Queue(QueueTruth, RuleBasedStateMachine):
                 sleep=self.shop.clock.sleep,
                 transport=self.shop.of,
             )
+        return report.errors.get(name)
 
-    def meddle(self, deed: str, number: int) -> None:
-        if deed in ("retry", "discard"):
+    def meddle(self, deed: str, number: int, step: str) -> None:
+        if deed.endswith(" it"):
+            before = self.row(number)
+            self.decide(deed.removesuffix(" it"), number)
+            if step in ("checked", "looked") and self.row(number) != before:
+                self.shop.read_faults.clear()
+                self.decided = number, self.row(number)
+        elif deed in ("retry", "discard"):
             self.decide(deed, number)
         elif deed == "adopt":
             self.adopt_at_the_wrong_moment(None)
@@ -331,10 +338,7 @@ class Queue(QueueTruth, RuleBasedStateMachine):
 
     @rule()
     def back_up(self) -> None:
-        shutil.rmtree(self.spare, ignore_errors=True)
-        with Outbox(self.home, self.shop.clock) as outbox:
-            outbox.connection.execute("pragma wal_checkpoint(truncate)")
-        shutil.copytree(self.home, self.spare)
+        kept_copy(self.home, self.spare)
         self.saved = self.shop.clock.monotonic(), self.shop.clock.boot_id, self.home
 
     @precondition(lambda self: self.spare.exists())
@@ -361,12 +365,6 @@ class Queue(QueueTruth, RuleBasedStateMachine):
         if self.saved[2] != self.home:  # a push says that it has to be adopted there
             self.adopt_at_the_wrong_moment(None)
 
-    def copy_home(self) -> None:
-        shutil.rmtree(self.copy, ignore_errors=True)
-        with Outbox(self.home, self.shop.clock) as outbox:
-            outbox.connection.execute("pragma wal_checkpoint(truncate)")
-        shutil.copytree(self.home, self.copy)
-
     @rule(shop=st.sampled_from([None, "north", "south"]))
     def adopt_at_the_wrong_moment(self, shop: str | None) -> None:
         with suppress(OutboxError):
@@ -375,19 +373,12 @@ class Queue(QueueTruth, RuleBasedStateMachine):
     @rule(first=st.sampled_from(["north", "south"]), both=st.booleans())
     def move_shop_by_shop(self, first: str, both: bool) -> None:
         """The copy is adopted for one shop; the other shop goes on here, then moves, too."""
-        self.copy_home()
+        kept_copy(self.home, self.copy)
         other = "south" if first == "north" else "north"
         adopt(self.settings(self.copy), first, by="ann", clock=self.shop.clock)
-
-        def hook(step: str, of: int) -> None:
-            self.note_sender(step, of)
-            if step == "intent":
-                with Outbox(self.copy, self.shop.clock) as outbox:
-                    assert outbox.get(of).shop == first, "a shop that nobody adopted was pushed"
-
-        for name in ("north", "south"):
-            with suppress(OutboxError, ShopError):
-                self.run(name, both, hook, self.copy)
+        self.run(first, both, self.note_sender, self.copy)
+        refused = self.run(other, both, None, self.copy)
+        assert isinstance(refused, QueueForeign), "a shop that nobody adopted was pushed"
         with suppress(OutboxError, ShopError):
             self.run(other, both, self.note_sender)
         self.sender = ""
@@ -397,7 +388,7 @@ class Queue(QueueTruth, RuleBasedStateMachine):
 
     @rule(tried=st.booleans())
     def move_to_a_copy(self, tried: bool) -> None:
-        self.copy_home()
+        kept_copy(self.home, self.copy)
         if tried:
             count = len(self.shop.writes)
             with suppress(OutboxError):

@@ -1,21 +1,13 @@
 """What must hold of a queue, whatever people do: see :mod:`tests.simulations.queue`."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from pipelines.outbox import Outbox
-from pipelines.outbox.origin import read_stamp, write_stamp
 from tests.fakes.shop import FakeShop
 
 ACTING = ("payments", "stock", "adjustments")
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 class QueueTruth:
@@ -29,6 +21,7 @@ class QueueTruth:
     discarded: set[str]
     shown: set[str]
     errors: list[str]
+    decided: tuple[int, Any] | None
 
     def tag_of(self, number: int) -> str:
         with Outbox(self.home, self.shop.clock) as outbox:
@@ -37,6 +30,17 @@ class QueueTruth:
     def rows(self, shop: str) -> list[tuple[Any, ...]]:
         with sqlite3.connect(self.home / "outbox.sqlite") as db:
             return db.execute("select * from changes where shop = ?", (shop,)).fetchall()
+
+    def row(self, number: int) -> Any:
+        with sqlite3.connect(self.home / "outbox.sqlite") as db:
+            return db.execute("select * from changes where number = ?", (number,)).fetchone()
+
+    def what_a_person_decided_stands(self) -> None:
+        """A push that read a change before a person decided on it leaves it as it is now."""
+        if self.decided is not None:
+            number, row = self.decided
+            self.decided = None
+            assert self.row(number) == row, f"change {number} was moved over a decision"
 
     def acted(self, tag: str) -> int:
         return sum(one.by == tag for one in self.shop.writes)
@@ -93,23 +97,3 @@ class QueueTruth:
         # The next change of the push may write over what this one is done for.
         if step == "adopted" and (tag := self.tag_of(of)) in self.asked:
             self.shown |= {tag} if self.shows(self.asked[tag]) else set()
-
-
-@contextmanager
-def torn(is_cut: bool) -> Iterator[None]:
-    """A process that ends after the stamp is written, and before what it announces is."""
-
-    def write(*arguments: Any, **more: Any) -> None:
-        write_stamp(*arguments, **more)
-        if is_cut:
-            raise Killed
-
-    with patch("pipelines.outbox.attempt.write_stamp", write):
-        yield
-
-
-def as_if_the_disk_was_put_back(home: Path) -> None:
-    """A snapshot of a disk brings back what the file system says of a file, which a copy cannot."""
-    _, seal = read_stamp(home)
-    with Outbox(home) as outbox, outbox.transaction() as db:
-        db.execute("update identity set seal = ?", (seal,))
