@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from pipelines.masking import scrub
 from sources.repair_shop.change_log import ChangeLog
-from sources.repair_shop.http.answers import detail_of, read_answer, rows_of
+from sources.repair_shop.http.answers import detail_of, rows_of
+from sources.repair_shop.http.classify import classify
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.reader import day_of
@@ -134,7 +135,7 @@ def test_no_text_takes_long(text):
 def test_no_words_of_the_service_take_long_to_tell_or_to_mask(text):
     began = time.process_time()
     scrub(text)
-    read_answer(400, {}, f'{{"error": "{text}"}}'.encode())
+    classify(400, {}, f'{{"error": "{text}"}}'.encode())
     assert time.process_time() - began < 10
 
 

@@ -9,13 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sources.repair_shop.errors import BadAnswer
-from sources.repair_shop.http.answers import (
-    denied_kind,
-    detail_of,
-    parse_json,
-    read_answer,
-    rows_of,
-)
+from sources.repair_shop.http.answers import detail_of, rows_of
+from sources.repair_shop.http.classify import classify, denied_kind
+from sources.repair_shop.http.json_body import parse_json
 
 ROWS = [{"id": 1}, {"id": 2}]
 
@@ -166,7 +162,7 @@ def test_what_is_no_json_is_a_value_error(body):
     ],
 )
 def test_each_answer_is_told_apart(status, body, kind):
-    assert read_answer(status, {}, body).kind == kind
+    assert classify(status, {}, body).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -180,10 +176,10 @@ def test_each_answer_is_told_apart(status, body, kind):
 )
 def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, text):
     body = json.dumps({"error": text}).encode()
-    reading = read_answer(status, {}, body, method="POST")
+    reading = classify(status, {}, body, method="POST")
     assert reading.kind == "rate"
     assert not reading.proves_no_effect
-    assert all(read_answer(status, {}, body).proves_no_effect for status in (401, 403, 429))
+    assert all(classify(status, {}, body).proves_no_effect for status in (401, 403, 429))
 
 
 @pytest.mark.parametrize(
@@ -211,16 +207,16 @@ def test_words_about_a_limit_do_not_prove_that_a_write_had_no_effect(status, tex
 )
 def test_words_of_a_refused_key_tell_rate_block_right_or_nothing(status, text, worked, kind):
     body = text if isinstance(text, bytes) else json.dumps({"error": text}).encode()
-    assert denied_kind(read_answer(status, {}, body), worked=worked) == kind
+    assert denied_kind(classify(status, {}, body), worked=worked) == kind
 
 
 def test_writes_may_be_answered_with_nothing():
-    assert read_answer(200, {}, b"", method="DELETE").kind == "ok"
+    assert classify(200, {}, b"", method="DELETE").kind == "ok"
 
 
 @given(st.binary(max_size=200), st.integers(100, 599))
 def test_no_bytes_make_it_fail(body, status):
-    reading = read_answer(status, {}, body)
+    reading = classify(status, {}, body)
     assert reading.kind != "ok" or status in (200, 201)
 
 
@@ -228,5 +224,5 @@ def test_no_bytes_make_it_fail(body, status):
 def test_no_cut_of_a_list_passes_for_a_list(cut):
     body = json.dumps([{"id": n, "name": "né" * 3} for n in range(20)]).encode()
     shorter = body[: max(1, len(body) - cut)]
-    assert read_answer(200, {}, shorter).kind == "broken"
-    assert read_answer(200, {}, gzip.compress(body)).kind == "broken"
+    assert classify(200, {}, shorter).kind == "broken"
+    assert classify(200, {}, gzip.compress(body)).kind == "broken"

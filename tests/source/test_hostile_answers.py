@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from sources.repair_shop import errors
-from sources.repair_shop.http.answers import read_answer
+from sources.repair_shop.http.classify import classify
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import Network, from_wire
 from tests.fakes.loopback import Reply
@@ -213,7 +213,7 @@ def test_nothing_goes_on_for_ever(answer, says, connect):
 )
 def test_a_wait_is_read_by_the_services_clock_and_bounded(value, seconds):
     headers = {"retry-after": value, "date": "Sun, 22 Nov 2026 10:00:00 GMT"}
-    assert read_answer(429, headers, b"").retry_after == seconds
+    assert classify(429, headers, b"").retry_after == seconds
 
 
 def _kinds(*modules: Any) -> list[type[Exception]]:

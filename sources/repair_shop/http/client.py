@@ -45,8 +45,9 @@ from ..errors import (
 )
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
-from .answers import Answer, Reading, read_answer
+from .answers import Answer
 from .call import Call, Found, RequestCounter, RequestEvent
+from .classify import Classified, classify
 from .redaction import Redactor
 from .refusals import Refusals
 from .service_clock import ServiceClock
@@ -203,8 +204,8 @@ class Client:
                 extensions={"timeout": self._timeout},
             )
         except UnicodeError as error:
-            said = "it holds text that is no Unicode and was not sent"
-            raise ValidationRefused(said, method=method, path=repr(path)) from error
+            message = "it holds text that is no Unicode and was not sent"
+            raise ValidationRefused(message, method=method, path=repr(path)) from error
         except httpx.InvalidURL as error:
             raise from_wire(error, method, path) from error
         return Call(request, path, self.lane)
@@ -229,10 +230,10 @@ class Client:
                 if tries == TRIES or not _may_try_again(call, error):
                     if call.is_read:
                         raise
-                    told = _of_write(error)
-                    if told is error:
+                    failure = _of_write(error)
+                    if failure is error:
                         raise
-                    raise told from error
+                    raise failure from error
                 call.again = str(error)
                 wait = 2 ** (tries - 1) + random.random()  # noqa: S311 - so that not all come at once
                 self._pause(self.shop.seconds(wait), self._stop)
@@ -288,7 +289,7 @@ class Client:
         """Send, read, mask the key, and tell the budget."""
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
-        reading: Reading | None = None
+        answer: Classified | None = None
         skew: float | None = None
         try:
             if call.on_send is not None:
@@ -305,22 +306,22 @@ class Client:
             )
             body = self._redactor.body(body)
             skew = self.clock.observe(headers)
-            reading = read_answer(status, headers, body, method=call.method)
-            outcome, error = self._refusals.judge(reading, call, slot)
+            answer = classify(status, headers, body, method=call.method)
+            outcome, error = self._refusals.judge(answer, call, slot)
         finally:
-            wait, told = (reading.retry_after, reading.status) if reading else (None, None)
+            wait, code = (answer.retry_after, answer.status) if answer else (None, None)
             slot.answered(outcome, retry_after=wait, skew=skew, asked=call.kind)
             seconds = time.monotonic() - started
-            log.debug("%s %s -> %s %s in %.3f s", call.method, call.path, told, outcome, seconds)
+            log.debug("%s %s -> %s %s in %.3f s", call.method, call.path, code, outcome, seconds)
             with self._lock:
                 self._own_requests += 1
             name, method = self.shop.name, call.method
-            event = RequestEvent(name, method, call.path, told, outcome, seconds, number)
+            event = RequestEvent(name, method, call.path, code, outcome, seconds, number)
             for callback in self._callbacks:
                 callback(event)
         if error is not None:
             raise error
-        return Answer(call.path, reading.payload, status, headers, sent_at, datetime.now(UTC), body)
+        return Answer(call.path, answer.payload, status, headers, sent_at, datetime.now(UTC), body)
 
 
 def _may_try_again(call: Call, error: Unreachable | BadAnswer) -> bool:

@@ -1,7 +1,7 @@
 """What a refusal means: the rate limit, a block, a missing right, a wrong key, or merely a no.
 
 The service fixes no status and no words for any of them (specification, Limits; Errors). Words that
-are known decide (:mod:`repair_shop.http.answers`). What else is refused is told apart by asking a
+are known decide (:mod:`repair_shop.http.classify`). What else is refused is told apart by asking a
 list that was answered before:
 
 - A 401 or 403 to a key that worked (field notes, Behaviour): after a minute of silence, as after
@@ -27,9 +27,8 @@ from ..errors import (
     ValidationRefused,
     WrongKey,
 )
-from .answers import Reading, denied_kind, error_of
 from .call import Call, Found
-from .limits import WRONG_KEY
+from .classify import WRONG_KEY, Classified, denied_kind, error_of
 
 log = logging.getLogger(__name__)
 
@@ -68,31 +67,31 @@ class Refusals:
 
     # -- one answer -----------------------------------------------------------------------------
 
-    def judge(self, reading: Reading, call: Call, slot: Slot) -> tuple[Outcome, ShopError | None]:
+    def judge(self, answer: Classified, call: Call, slot: Slot) -> tuple[Outcome, ShopError | None]:
         """What an answer means for the budget, and for the caller."""
-        if reading.kind == "ok":
+        if answer.kind == "ok":
             return "ok", None
         standing = self._budget.standing
-        kind: str = reading.kind
-        if reading.status in (401, 403):
-            kind = denied_kind(reading, worked=standing.worked)
+        kind: str = answer.kind
+        if answer.status in (401, 403):
+            kind = denied_kind(answer, worked=standing.worked)
             if kind == "denied":
-                kind = self._denied_kind(reading, call, slot)
-        if kind == "rate" or (call.is_read and reading.wording in self._limits):
-            return "rate_error", self._rate_error(reading, call)
-        said = f"({reading.status}: {reading.text})"
+                kind = self._denied_kind(answer, call, slot)
+        if kind == "rate" or (call.is_read and answer.wording in self._limits):
+            return "rate_error", self._rate_error(answer, call)
+        words = f"({answer.status}: {answer.text})"
         if kind == "denied":
-            return "rate_error", _Denied(f"The key is refused {said}", slot.taken)
+            return "rate_error", _Denied(f"The key is refused {words}", slot.taken)
         if kind == "block":
             # Not final: the budget's own refusal, which names the time, replaces it.
-            return "block", RateLimited(f"Blocked {said}")
+            return "block", RateLimited(f"Blocked {words}")
         if kind == "wrong key":
-            self.wrong_key = self._wrong_key(said, worked=standing.worked)
+            self.wrong_key = self._wrong_key(words, worked=standing.worked)
             return "other", self.wrong_key
-        error = error_of(reading, call.method, call.path, worked=standing.worked)
-        return ("rate_error" if call.limit == reading.wording else "other"), error
+        error = error_of(answer, call.method, call.path, worked=standing.worked)
+        return ("rate_error" if call.limit == answer.wording else "other"), error
 
-    def _denied_kind(self, reading: Reading, call: Call, slot: Slot) -> str:
+    def _denied_kind(self, answer: Classified, call: Call, slot: Slot) -> str:
         """What a refusal without words means on a key that worked, by what was asked before."""
         if call.kind in self._budget.denied and not slot.careful:
             return "no right"
@@ -100,13 +99,13 @@ class Refusals:
             self._budget.deny(call.kind)
             return "no right"
         outlasted = slot.careful and self._budget.standing.why == "block"
-        if outlasted or (call.found and WRONG_KEY.search(reading.text)):
+        if outlasted or (call.found and WRONG_KEY.search(answer.text)):
             return "wrong key"
         return "block" if call.found or slot.careful else "denied"
 
-    def _wrong_key(self, said: str, *, worked: bool) -> ShopError:
+    def _wrong_key(self, words: str, *, worked: bool) -> ShopError:
         """The error of a key that is no key, or none any more."""
-        refused = f"The service refuses the API key of shop '{self._budget.shop_name}' {said}"
+        refused = f"The service refuses the API key of shop '{self._budget.shop_name}' {words}"
         if worked:
             self._budget.forget()
             return WrongKey(
@@ -117,15 +116,15 @@ class Refusals:
             return WrongKey(f"{refused}. It is not the one that worked before: check api_key.")
         return KeyRefused(f"{refused}. It never worked before: check api_key.")
 
-    def _rate_error(self, reading: Reading, call: Call) -> ShopError:
+    def _rate_error(self, answer: Classified, call: Call) -> ShopError:
         """A rate error is waited out and asked again; a write only if it surely had no effect: by
         the status, or by the very words in which this service told a read of its limit."""
-        message = f"Too many requests ({reading.status}): {reading.text}"
-        if not reading.proves_no_effect:
+        message = f"Too many requests ({answer.status}): {answer.text}"
+        if not answer.proves_no_effect:
             if call.is_read:
-                self._budget.record_wording(reading.wording)
-            elif not self._budget.knows_wording(reading.wording):
-                return OutcomeUnknown(message, reading.status, reading.text)
+                self._budget.record_wording(answer.wording)
+            elif not self._budget.knows_wording(answer.wording):
+                return OutcomeUnknown(message, answer.status, answer.text)
         return RateLimited(message)
 
     # -- several answers ------------------------------------------------------------------------
@@ -140,8 +139,8 @@ class Refusals:
                 if not standing.good:
                     call.found = "asked once more"
                     return
-                _, refused = self._ask(standing.good, "asked once more", "")
-                if isinstance(refused, RateLimited):
+                _, refusal = self._ask(standing.good, "asked once more", "")
+                if isinstance(refusal, RateLimited):
                     return  # the budget keeps silent, or refuses for good
             call.found = "key is in order"
 
@@ -168,12 +167,12 @@ class Refusals:
             if self._count < _IN_A_ROW:
                 return
             if not self._silent_from:
-                asked_at, told = self._ask(self._budget.standing.good or "/", "", words)
-                if isinstance(told, RateLimited):
-                    raise told
-                if told is None:
+                asked_at, refusal = self._ask(self._budget.standing.good or "/", "", words)
+                if isinstance(refusal, RateLimited):
+                    raise refusal
+                if refusal is None:
                     self._note_of_request(error)
-                if told is None or told.wording != words:
+                if refusal is None or refusal.wording != words:
                     self._count = 0
                     return
                 self._silent_from = asked_at
