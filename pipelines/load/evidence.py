@@ -12,8 +12,8 @@ from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
 from pipelines.settings import ShopSettings
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.ticket_pipeline import KEY as PIPELINE_KEY
-from sources.repair_shop.ticket_pipeline import read_probe
+from sources.repair_shop.open_statuses import KEY as PIPELINE_KEY
+from sources.repair_shop.open_statuses import read_probe
 
 PROFILE_KEY = "profile"
 """The newest of a shop that ``doctor`` found, in the ledger."""

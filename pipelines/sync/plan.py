@@ -10,10 +10,10 @@ from pipelines.home import Home
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import report_requests
 from sources.repair_shop.ledger import Ledger
+from sources.repair_shop.open_statuses import REQUESTS, is_due
 from sources.repair_shop.scan.audits import audit_jobs
 from sources.repair_shop.scan.jobs import WORDS, mirror_jobs, resume_jobs
 from sources.repair_shop.schema.endpoints import Endpoint, resource_named
-from sources.repair_shop.ticket_pipeline import REQUESTS, is_due
 
 
 @dataclass(frozen=True)

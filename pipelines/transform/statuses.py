@@ -1,7 +1,7 @@
 """What a shop's ticket statuses mean: which end a ticket, which only say that the work is done.
 
 Data flow: ``raw.statuses``, the statuses of ``raw.tickets`` and of their versions, what
-the service's own list of tickets showed (:mod:`repair_shop.ticket_pipeline`), the settings ->
+the service's own list of tickets showed (:mod:`repair_shop.open_statuses`), the settings ->
 ``ops.statuses``, which the models join. Labels are the shop's own, in its language (specification,
 States and transitions), so what decides is, in this order:
 

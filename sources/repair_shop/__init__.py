@@ -1,4 +1,20 @@
-"""Every list of a repair shop's service, as a dlt source. See ``README.md`` beside this file."""
+"""Every list of a repair shop's service, as a dlt source. See ``README.md`` beside this file.
+
+``repair_shop()`` is a ``@dlt.source`` with one resource a list, named as its raw table::
+
+    pipeline = dlt.pipeline("repair_shop", destination="duckdb", dataset_name="raw")
+    pipeline.run(repair_shop())
+    pipeline.run(repair_shop().with_resources("ticket_invoices", "payments"))
+
+Where to look:
+
+- ``source.py``: the source, its arguments, and how a list becomes a resource
+- ``schema/lists/``: the lists, each one row of declarations; ``schema/``: what a value becomes
+- ``mirror.py``, ``extract.py``, ``scan/``: what is asked, in which order; when a list is complete
+- ``ledger/``, ``change_log.py``: what was answered, and what a destination is to read of it
+- ``http/``, ``budget/``: one request, and how many there may be
+- ``settings.py``, ``sections.py``: the settings, and the places they are read from
+"""
 
 from typing import TYPE_CHECKING, Any
 

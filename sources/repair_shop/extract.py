@@ -227,7 +227,7 @@ class ShopFetch:
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
         result.is_resumed = scan.run_id != self.run_id
 
-        def count(rows: list[dict[str, Any]], page: Page) -> None:
+        def on_rows(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
             for identity in _shared_ids(page.ids, rows):
@@ -235,7 +235,7 @@ class ShopFetch:
 
         by_offset = self.ledger.value(job.shop, PAGING_KEY) == "offset"
         try:
-            outcome = self._read(job, scan, count, by_offset)
+            outcome = self._read(job, scan, on_rows, by_offset)
         except (NotFound, ValidationRefused) as error:
             if job.kind != "updated" or isinstance(error, NotAllowed):
                 raise
@@ -249,18 +249,18 @@ class ShopFetch:
                 return False
             if self._reader.goes_on(job, scan, outcome):
                 rows = len(outcome.ids)
-                outcome = self._read_otherwise(job, scan, count, PagingBroken(NOTHING_NEW))
+                outcome = self._read_otherwise(job, scan, on_rows, PagingBroken(NOTHING_NEW))
                 outcome.reason = outcome.reason or NOTHING_NEW * (len(outcome.ids) <= rows)
         result.outcome = outcome
         self._tell_volatile(job, outcome)
         self._close(job, scan, outcome, result)
         return True
 
-    def _read(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome:
+    def _read(self, job: Job, scan: Scan, on_rows: OnRows, by_offset: bool) -> Outcome:
         try:
-            return self._reader.read(job, scan, count, by_offset)
+            return self._reader.read(job, scan, on_rows, by_offset)
         except PagingBroken as broken:
-            return self._read_otherwise(job, scan, count, broken)
+            return self._read_otherwise(job, scan, on_rows, broken)
 
     def _may_go_on(self, job: Job, outcome: Outcome) -> bool:
         """Whether one page may not be the whole list, though page 2 is empty: where no list of the
@@ -273,10 +273,12 @@ class ShopFetch:
         lacks = job.kind == "head" and self.ledger.live_count(job.shop, job.resource) > rows
         return lacks or job.kind == "full"
 
-    def _read_otherwise(self, job: Job, scan: Scan, count: OnRows, broken: PagingBroken) -> Outcome:
+    def _read_otherwise(
+        self, job: Job, scan: Scan, on_rows: OnRows, broken: PagingBroken
+    ) -> Outcome:
         """By offset, from now on, if that shows more than one page; else unsorted."""
         try:
-            outcome = self._reader.read(job, scan, count, by_offset=True)
+            outcome = self._reader.read(job, scan, on_rows, by_offset=True)
             if outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids:
                 raise PagingBroken("it leaves out rows that page numbers showed")
             if not self._reader.pages_by_offset(job, scan):
@@ -291,7 +293,7 @@ class ShopFetch:
             return outcome
         except (PagingBroken, BadAnswer) as again:
             self.ledger.drop_values(job.shop, [PAGING_KEY])
-            return self._reader.read_unsorted(job, scan, count, f"{broken}; by offset: {again}")
+            return self._reader.read_unsorted(job, scan, on_rows, f"{broken}; by offset: {again}")
 
     def _tell_volatile(self, job: Job, outcome: Outcome) -> None:
         """Say which fields of a list are not compared, as they differ with each answer."""

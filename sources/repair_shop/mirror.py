@@ -5,7 +5,7 @@
     with Mirror(home, shops) as mirror:
         for fetch in mirror.read(["tickets", "payments"]):
             fetch.fatal, fetch.results       # what is proven, what is in doubt
-        log = Log(mirror.ledger, shops)
+        log = ChangeLog(mirror.ledger, shops)
 
 One mirror of a home works at a time (``sync.lock``); several processes share the rate budget.
 """
@@ -24,13 +24,13 @@ from .extract import ShopFetch
 from .http.client import Client, RequestCounter
 from .ledger import Ledger
 from .observer import Observer
+from .open_statuses import is_due, probe_pipeline
 from .scan.audits import audit_jobs
 from .scan.jobs import Job, mirror_jobs, resume_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
 from .sections import make_home
 from .settings import ShopSettings
 from .threads import side_by_side, threads_of_a_shop
-from .ticket_pipeline import is_due, probe_pipeline
 
 
 class AlreadyRunning(Exception):
