@@ -213,7 +213,7 @@ def _with_empty_lists(table: str, found: Tables, known: set[str]) -> Tables:
         if not empty.num_rows:
             continue
         identity = empty["_dlt_id"]
-        said = {
+        values = {
             "shop_id": empty["shop_id"],
             "parent_id": empty["id"],
             "_dlt_id": pc.binary_join_element_wise(identity, pa.scalar("none"), ":"),
@@ -222,7 +222,7 @@ def _with_empty_lists(table: str, found: Tables, known: set[str]) -> Tables:
             "_dlt_list_idx": pa.array([NO_ROW] * empty.num_rows, pa.int64()),
         }
         columns = [
-            said.get(field.name, pa.nulls(empty.num_rows, field.type)) for field in nested.schema
+            values.get(field.name, pa.nulls(empty.num_rows, field.type)) for field in nested.schema
         ]
         found[name] = pa.concat_tables([nested, pa.table(columns, schema=nested.schema)])
     return found

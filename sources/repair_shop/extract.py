@@ -349,8 +349,8 @@ class ShopFetch:
         elif job.kind in ("head", "updated", "paid", "hidden"):
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
         elif job.kind == "audit":
-            asked = [(job.first, job.last)] if job.first and job.last else []
-            for days in outcome.covered or asked:
+            window = [(job.first, job.last)] if job.first and job.last else []
+            for days in outcome.covered or window:
                 self.ledger.note_audit(job.shop, job.resource, *days)
 
     def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:

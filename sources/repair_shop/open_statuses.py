@@ -45,8 +45,8 @@ def read_probe(ledger: Ledger, shop: str) -> PipelineProbe | None:
     text = ledger.value(shop, KEY)
     if text is None:
         return None
-    told = json.loads(text)
-    return PipelineProbe(told["day"], told["after"], told["before"], tuple(told["ids"]))
+    kept = json.loads(text)
+    return PipelineProbe(kept["day"], kept["after"], kept["before"], tuple(kept["ids"]))
 
 
 def is_due(ledger: Ledger, shop: str, today: date) -> bool:

@@ -63,12 +63,12 @@ class Wait:
 class Slot:
     """One request that may be made now. Tell it exactly once how the request ended.
 
-    ``taken``: the moment of the grant. ``careful``: the key or its address was refused before, and
-    this one request tells whether it still is.
+    ``taken``: the moment of the grant. ``on_probation``: the key or its address was refused before,
+    and this one request tells whether it still is.
     """
 
-    def __init__(self, budget: "KeyBudget", number: int, taken: float, careful: bool) -> None:
-        self.number, self.taken, self.careful = number, taken, careful
+    def __init__(self, budget: "KeyBudget", number: int, taken: float, on_probation: bool) -> None:
+        self.number, self.taken, self.on_probation = number, taken, on_probation
         self._budget = budget
         self._open = True
 
@@ -78,14 +78,14 @@ class Slot:
         *,
         retry_after: float | None = None,
         skew: float | None = None,
-        asked: str = "",
+        request: str = "",
     ) -> None:
         """The request ended; later calls are ignored. ``retry_after`` in seconds, if asked for;
-        ``skew``: seconds that the service's clock is ahead of ours, if it said; ``asked``: the kind
-        of request, such as ``GET /customers``."""
+        ``skew``: seconds that the service's clock is ahead of ours, if it said; ``request``: its
+        kind, such as ``GET /customers``."""
         if self._open:
             self._open = False
-            self._budget._answered(self, outcome, retry_after or 0.0, skew, asked)
+            self._budget._answered(self, outcome, retry_after or 0.0, skew, request)
 
 
 class Budget(BudgetFile):
@@ -156,8 +156,8 @@ class KeyBudget:
                 " values (?, ?, ?, ?, ?, ?, ?) returning id",
                 (self.fingerprint, self.base, lane, self.minute, now, pid, _born_of_ours(pid)),
             ).fetchone()
-            careful = key.why == "block" or bool(address.in_doubt)
-            return Slot(self, int(number), now, careful)
+            on_probation = key.why == "block" or bool(address.in_doubt)
+            return Slot(self, int(number), now, on_probation)
 
     def _decide(
         self, db: sqlite3.Connection, key: Standing, address: Address, lane: Lane, now: float
@@ -209,13 +209,13 @@ class KeyBudget:
         shop, later = self.shop_name, now + LONGEST_WAIT_MINUTES * self.minute
         until = key.silent_until
         if until > now and key.why == "block":
-            said = (
+            message = (
                 f"The service refuses the key of shop '{shop}', which worked before: it blocked "
                 "us, or the key was replaced. Nothing is asked with it until {until}. "
                 "If the shop has a new key, put it into the settings."
             )
         elif until > now and key.why == "strikes":
-            said = (
+            message = (
                 "The rate limit was met three times although we kept to it: other clients use the "
                 f"key of shop '{shop}'. We stop before the service blocks it. Try again after "
                 "{until}, with a higher 'reserve' or without the others."
@@ -224,23 +224,23 @@ class KeyBudget:
             # A refusal of a key that never worked could as well mean that it is wrong.
             until = max(address.silent_until, address.shut_at + LONGEST_SILENCE * self.minute)
             until = address.silent_until if key.worked else until
-            said = (
+            message = (
                 "The service blocked us: it refused another key of this address, so nothing is "
                 "asked of it until {until}."
             )
         elif until > later:
-            said = "The service asked us to stay away until {until}."
+            message = "The service asked us to stay away until {until}."
         else:
             return
         if until > now:
             moment = self._budget.wall_time(until, now)
-            shown = f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"
-            raise Refused(said.replace("{until}", shown), moment)
+            when = f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"
+            raise Refused(message.replace("{until}", when), moment)
 
     # -- what came ------------------------------------------------------------------------------
 
     def _answered(
-        self, slot: Slot, outcome: Outcome, retry_after: float, skew: float | None, asked: str
+        self, slot: Slot, outcome: Outcome, retry_after: float, skew: float | None, request: str
     ) -> None:
         with self._budget.transaction() as (db, now):
             free_at = now + self.minute * MARGIN
@@ -252,9 +252,9 @@ class KeyBudget:
             if outcome == "ok":
                 key.answered(slot.taken)
                 address.answered(slot.taken)
-                key.denied = _without(key.denied, asked)
-                if asked.startswith("GET /") and "…" not in asked:
-                    key.good = asked.removeprefix("GET ")
+                key.denied = _without(key.denied, request)
+                if request.startswith("GET /") and "…" not in request:
+                    key.good = request.removeprefix("GET ")
             elif outcome == "rate_error":
                 ours = _count(
                     db, "key = ? and free_at is not null and id <> ?", self.fingerprint, slot.number
@@ -276,11 +276,11 @@ class KeyBudget:
 
         self._change(change)
 
-    def deny(self, asked: str) -> None:
+    def deny(self, request: str) -> None:
         """The key has no right to such requests, so their refusals were no strike."""
 
         def change(key: Standing) -> None:
-            key.denied = json.dumps([*json.loads(_without(key.denied, asked)), asked])
+            key.denied = json.dumps([*json.loads(_without(key.denied, request)), request])
             key.forgive()
 
         self._change(change)

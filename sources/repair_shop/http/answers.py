@@ -48,9 +48,9 @@ def rows_of(payload: Any, path: str) -> list[dict[str, Any]]:
     """
     found = _unwrap(payload, path, deep=True)
     if found is None:
-        kind, said = _instead_of_rows(payload, path)
+        kind, message = _instead_of_rows(payload, path)
         wanted = "where a list of rows was expected"
-        raise kind.of_read(f"the service answered {describe(payload)} {wanted}", path, said)
+        raise kind.of_read(f"the service answered {describe(payload)} {wanted}", path, message)
     return found
 
 
@@ -65,9 +65,9 @@ def _instead_of_rows(payload: Any, path: str) -> tuple[type[BadAnswer], str]:
     if bare and len(payload) == 1:
         return NoRows, ""
     # Words alone, no data: a person's may stand in any other field.
-    said = message_of(payload)
-    if said is not None or bare:
-        return ValidationRefused, short(said or describe(payload))
+    message = message_of(payload)
+    if message is not None or bare:
+        return ValidationRefused, short(message or describe(payload))
     return BadAnswer, ""
 
 

@@ -310,7 +310,7 @@ class Client:
             outcome, error = self._refusals.judge(answer, call, slot)
         finally:
             wait, code = (answer.retry_after, answer.status) if answer else (None, None)
-            slot.answered(outcome, retry_after=wait, skew=skew, asked=call.kind)
+            slot.answered(outcome, retry_after=wait, skew=skew, request=call.kind)
             seconds = time.monotonic() - started
             log.debug("%s %s -> %s %s in %.3f s", call.method, call.path, code, outcome, seconds)
             with self._lock:

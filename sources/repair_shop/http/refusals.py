@@ -93,15 +93,15 @@ class Refusals:
 
     def _denied_kind(self, answer: Classified, call: Call, slot: Slot) -> str:
         """What a refusal without words means on a key that worked, by what was asked before."""
-        if call.kind in self._budget.denied and not slot.careful:
+        if call.kind in self._budget.denied and not slot.on_probation:
             return "no right"
         if call.found == "key is in order":
             self._budget.deny(call.kind)
             return "no right"
-        outlasted = slot.careful and self._budget.standing.why == "block"
+        outlasted = slot.on_probation and self._budget.standing.why == "block"
         if outlasted or (call.found and WRONG_KEY.search(answer.text)):
             return "wrong key"
-        return "block" if call.found or slot.careful else "denied"
+        return "block" if call.found or slot.on_probation else "denied"
 
     def _wrong_key(self, words: str, *, worked: bool) -> ShopError:
         """The error of a key that is no key, or none any more."""

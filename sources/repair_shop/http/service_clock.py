@@ -98,9 +98,9 @@ def clock_words(skew: float | None) -> str:
     size = abs(skew)
     for unit, seconds in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if size >= 2 * seconds or unit == "minutes":
-            shown = f"{size / seconds:.0f} {unit}"
+            text = f"{size / seconds:.0f} {unit}"
             break
     return (
-        f"This machine's clock is {shown} {'behind' if skew > 0 else 'ahead of'} the service's: "
+        f"This machine's clock is {text} {'behind' if skew > 0 else 'ahead of'} the service's: "
         "set it right. Nothing is missed by it, but times shown here are wrong"
     )

@@ -129,8 +129,8 @@ class Network:
             # Whatever it is, it happened on the wire: a read may be tried again, a write is in
             # doubt. Nothing that a service can cause may end a run in another way.
             host = request.url.netloc.decode("ascii", "replace")  # without any user and password
-            said = httpx.ReadTimeout("the answer took too long") if wire.is_cut else error
-            raise from_wire(said, request.method, path, host, answered=answered) from error
+            cause = httpx.ReadTimeout("the answer took too long") if wire.is_cut else error
+            raise from_wire(cause, request.method, path, host, answered=answered) from error
         finally:
             timer.cancel()
             if is_whole and not wire.is_cut:

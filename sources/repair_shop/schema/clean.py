@@ -65,28 +65,28 @@ class Cleaner:
     _waiting: list[_Waiting] = field(default_factory=list)
     _noted: list[Clean] = field(default_factory=list)
 
-    def row(self, said: Row, own: Mapping[str, Any]) -> Clean:
+    def row(self, raw: Row, own: Mapping[str, Any]) -> Clean:
         """A row in the columns of its table, with ``own`` columns of ours.
 
         Nested lists that are declared stand in it as lists of rows.
         """
         try:
-            return self._level(said, self.table, TABLES[self.table], own)
+            return self._level(raw, self.table, TABLES[self.table], own)
         except Exception as error:  # noqa: BLE001 - one odd row must not stop a list
-            return self._whole(said, own, error)
+            return self._whole(raw, own, error)
 
-    def _whole(self, said: Row, own: Mapping[str, Any], error: Exception) -> Clean:
+    def _whole(self, raw: Row, own: Mapping[str, Any], error: Exception) -> Clean:
         try:
-            text = to_text(said)
+            text = to_text(raw)
         except Exception:  # noqa: BLE001 - then at least that there is one
             text = f"(a row that cannot be told: {type(error).__name__})"
         out: Clean = {**own, "_unreadable": {"row": text}}
         self._noted.append(out)
         return out
 
-    def _level(self, said: Row, name: str, table: Table, own: Mapping[str, Any]) -> Clean:
+    def _level(self, raw: Row, name: str, table: Table, own: Mapping[str, Any]) -> Clean:
         shape, kinds = table.shape, table.shape.kinds
-        fields = dict(named_fields(said))
+        fields = dict(named_fields(raw))
         nested = {
             child.name: fields.pop(spelled)
             for child in shape.declared_children.values()

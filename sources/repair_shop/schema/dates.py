@@ -199,12 +199,6 @@ def parse_offset(text: str | None) -> timezone | None:
     return timezone(-size if text[0] == "-" else size)
 
 
-def month_earlier(day: date, months: int) -> date:
-    """The first day of the month that lies so many months before that of ``day``."""
-    years, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    return date(years, month + 1, 1)
-
-
 def month_end(day: date) -> date:
     """The last day of the month of ``day``."""
     return day.replace(day=monthrange(day.year, day.month)[1])

@@ -37,12 +37,12 @@ def digest(row: Mapping[str, Any], volatile: Collection[Path] = ()) -> bytes:
     if not PHOTOS.isdisjoint(map(snake_case, kept)):
         kept = {k: _unasked(v) if snake_case(k) in PHOTOS else v for k, v in kept.items()}
     try:
-        said = orjson.dumps(kept, default=str, option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps(kept, default=str, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # a number of more than 64 bits
-        said = json.dumps(kept, sort_keys=True, default=str).encode()
-    if b"?" in said:
-        said = _SIGNED.sub(b"", said)
-    return hashlib.blake2b(said, digest_size=12).digest()
+        text = json.dumps(kept, sort_keys=True, default=str).encode()
+    if b"?" in text:
+        text = _SIGNED.sub(b"", text)
+    return hashlib.blake2b(text, digest_size=12).digest()
 
 
 def _without(row: Mapping[str, Any], paths: Collection[Path]) -> dict[str, Any]:
