@@ -51,6 +51,8 @@ def preview(
                     copy.move(one, State.QUEUED)
         planned: list[Planned] = []
         lists: set[str] = set()
+        doubts = copy.changes(shop=shop, states=[State.IN_DOUBT, State.SENDING])
+        looked_up = any(not one.needs_person for one in doubts)
         for change in copy.changes(shop=shop, states=[State.QUEUED]):
             change = copy.get(change.number)
             if waits_for(copy, change):
@@ -61,7 +63,10 @@ def preview(
                 planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))
                 copy.move(change, State.REJECTED)
                 continue
-            planned.append(_planned(change, body, _requests(change, lists)))
+            # Nothing leaves before it is known what time it is there: the record tells.
+            is_first = not looked_up and not any(one.requests for one in planned)
+            more = int(is_first and change.op in ("delete", "upload"))
+            planned.append(_planned(change, body, _requests(change, lists) + more))
             new_id = f"@{change.number}" if change.op == "create" else str(change.record_id)
             sent = copy.move(change, State.SENDING)
             copy.finish(sent, "done", "", new_id, touched(change, body, new_id))
@@ -74,7 +79,7 @@ def preview(
                 one.number, shop, "GET", PATHS[one.resource], {}, 0 if one.needs_person else 1,
                 "in doubt, for you to decide" if one.needs_person else "in doubt, looked up first",
             )
-            for one in copy.changes(shop=shop, states=[State.IN_DOUBT, State.SENDING])
+            for one in doubts
         ]  # fmt: skip
     return planned + waiting + doubtful
 

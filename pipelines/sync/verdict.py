@@ -161,7 +161,10 @@ def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> s
     if kind is Kind.DIFFERS:
         return "Every list is proven, but our reports and the service's differ."
     if kind is Kind.CHANGE:
-        return "Every list is proven, but a change that was pushed does not show at the service."
+        return (
+            "Every list is proven, but a change that was pushed does not show at the service: "
+            "'shopmirror queue list' names it."
+        )
     return "Not everything is proven complete; the next run looks again."
 
 

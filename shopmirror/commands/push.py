@@ -1,6 +1,7 @@
 """``shopmirror push``: send what is queued, each change exactly once."""
 
 import json
+from collections import Counter
 from dataclasses import asdict
 from typing import Annotated, Literal
 
@@ -56,6 +57,7 @@ def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:
     if dry_run:
         return {"planned": [asdict(entry) for entry in report.planned], "requests": report.requests}
     return {
+        "message": _message(report),
         "done": report.done,
         "waiting": report.waiting,
         "requests": report.requests,
@@ -63,6 +65,16 @@ def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:
         "changes": report.changes,
         "errors": {name: str(error) for name, error in report.errors.items()},
     }
+
+
+def _message(report: "PushReport") -> str:
+    """What a person is to know of a push that nobody watched; empty if there is nothing."""
+    told = [f"{name}: {error}" for name, error in report.errors.items()]
+    states = Counter(change["state"] for change in report.changes if change["state"] != "done")
+    if states:
+        counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in states.items())
+        told.append(f"Not done: {counts}. 'shopmirror queue list' says what to do.")
+    return " ".join(told)
 
 
 def _show_plan(report: "PushReport") -> None:

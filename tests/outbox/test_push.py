@@ -304,6 +304,23 @@ def test_a_dry_run_says_what_a_push_sends_and_asks_nothing(desk, record):
     assert said == [(one.method, one.path) for one in desk.shop.writes]
 
 
+@pytest.mark.parametrize("op", ["delete", "upload", "update", "create"])
+def test_a_dry_run_counts_the_requests_of_a_push(desk, op, tmp_path):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    for _ in range(2):
+        product = desk.shop.put("products", name="Screen", code="A")
+        if op == "upload":
+            desk.queue("products", op, None, product, file=photo)
+        elif op == "create":
+            desk.queue("customers", op, {"name": "Ann"})
+        else:
+            desk.queue("products", op, {"name": "Case"} if op == "update" else None, product)
+    planned = desk.push(dry_run=True).requests
+    desk.push()
+    assert planned == len(desk.shop.requests)
+
+
 def test_a_dry_run_tells_what_waits_and_what_is_in_doubt(desk):
     for _ in range(2):
         desk.queue("customers", "create", {"name": "Ann"})
