@@ -23,7 +23,7 @@ from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.scan import PAGE_ROWS
 from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
 from sources.repair_shop.schema.dates import month_end
-from sources.repair_shop.schema.endpoints import ENDPOINTS, INFO_PATH
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
@@ -74,7 +74,7 @@ def said_of_itself(client: Client) -> tuple[str, str]:
 
 
 def _fields_of_info(client: Client) -> dict[str, Any]:
-    info = client.get(INFO_PATH).detail()
+    info = client.get("/info").detail()
     return {snake_case(str(key)): value for key, value in info.items()}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader
 from pipelines.load.ops import OPS_TABLES
+from pipelines.service_reports.kept import report_totals
 from pipelines.settings import ShopSettings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.open_statuses import KEY as PIPELINE_KEY
@@ -22,7 +23,7 @@ PROFILE_KEY = "profile"
 def write_reports(ledger: Ledger, loader: Loader) -> None:
     """What the models need of the ledger: the service's reports, and its own list of tickets."""
     names = OPS_TABLES["service_reports"]
-    totals = [dict(zip(names, map(str, row), strict=True)) for row in ledger.report_totals()]
+    totals = [dict(zip(names, map(str, row), strict=True)) for row in report_totals(ledger)]
     loader.write_ops("service_reports", totals)
     loader.write_ops(
         "pipeline_looks",

@@ -13,9 +13,16 @@ from pipelines.service_reports.reading import CENT, Question, Totals, Unreadable
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.schema.endpoints import REPORTS
 
-__all__ = ["contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
+__all__ = ["REPORTS", "contradiction", "fetch_days", "fetch_year", "refuse_ignored_year"]
+
+REPORTS = {
+    "monthly_sales": ("/monthlySales", "year"),
+    "monthly_purchases": ("/monthlyPurchases", "year"),
+    "daily_sales": ("/dailySales", "dateFrom", "dateTo"),
+    "daily_purchases": ("/dailyPurchases", "dateFrom", "dateTo"),
+}
+"""Report -> path and its parameters (specification, "reports")."""
 
 
 def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:

@@ -15,6 +15,7 @@ from pipelines.reconcile import calibrate as definitions
 from pipelines.reconcile.differences import Compared, compare
 from pipelines.reconcile.explain import Finding, explain
 from pipelines.service_reports import contradiction, fetch_days
+from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import Settings, SettingsError, ShopSettings
 from pipelines.sync.repair import (
     definition_hint,
@@ -182,11 +183,11 @@ def contradictions(client: Client, ledger: Ledger) -> list[str]:
     shop, this_month = client.shop.name, client.today().replace(day=1)
     found: list[str] = []
     for kind in ("sales", "purchases"):
-        months = ledger.report_totals(shop, f"monthly_{kind}")
+        months = report_totals(ledger, shop, f"monthly_{kind}")
         for newest in [row for row in months if row.period < this_month and row.total][-1:]:
             last = month_end(newest.period)
             days = fetch_days(client, f"daily_{kind}", newest.period, last, newest.total)
-            ledger.store_report(shop, f"daily_{kind}", days)
+            store_report(ledger, shop, f"daily_{kind}", days)
             found += filter(None, [contradiction(kind, days, newest.total)])
     return found
 

@@ -14,6 +14,7 @@ from decimal import Decimal
 from pipelines.home import Home
 from pipelines.reconcile.differences import Compared, our_days, our_documents, payment_days
 from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
+from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
 from pipelines.sync.cross_check import (
     Contradictions,
@@ -63,7 +64,7 @@ def fetch_monthly_reports(
         totals = fetch_year(client, report, asked, today)
         refuse_ignored_year(report, known.get(report, {}), totals)
         known[report] = totals
-        ledger.store_report(shop, report, totals)
+        store_report(ledger, shop, report, totals)
     return len(wanted)
 
 
@@ -98,7 +99,7 @@ def _wanted_reports(
         old = [y for y in years if today.year - y >= _RECENT_YEARS]
         if report == "monthly_purchases" and year is None and len(old) > 1:
             asked: dict[int, str] = {}
-            for row in ledger.report_totals(shop, report):
+            for row in report_totals(ledger, shop, report):
                 asked[row.period.year] = max(row.fetched_at, asked.get(row.period.year, ""))
             # Years never asked come all; of the others the one asked longest ago.
             known = sorted((y for y in old if y in asked), key=lambda y: asked[y])
@@ -123,7 +124,7 @@ def split_months(
         last = min(month_end(first), max(first, client.today()))
         month = _month_total(ledger, client, daily, first)
         days = fetch_days(client, daily, first, last, month)
-        ledger.store_report(client.shop.name, daily, days)
+        store_report(ledger, client.shop.name, daily, days)
     return len(months)
 
 
@@ -131,7 +132,7 @@ def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Dec
     """What the monthly report says of a month that is over; it tells how to read the daily one."""
     if first >= client.today().replace(day=1):
         return None
-    months = ledger.report_totals(client.shop.name, daily.replace("daily", "monthly"))
+    months = report_totals(ledger, client.shop.name, daily.replace("daily", "monthly"))
     return next((row.total for row in months if row.period == first), None)
 
 
@@ -156,7 +157,7 @@ def differing_days(
     for daily, first in _months(differing):
         last = month_end(first)
         ours = our_days(home, shop, daily, first, last)
-        for row in ledger.report_totals(shop, daily):
+        for row in report_totals(ledger, shop, daily):
             if first <= row.period <= last and Decimal(ours.get(row.period, 0)) != row.total:
                 found.setdefault(daily, []).append(row.period)
     return found

@@ -30,6 +30,7 @@ from pipelines.load.loader import Loader, LoadOutcome
 from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
+from pipelines.service_reports.kept import report_totals
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import unnamed_fields, write_findings
@@ -259,7 +260,7 @@ def made_of(
     parts: list[object] = [
         *(datetime.now(shop.zone).date() for shop in shops),
         *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
-        [row[:4] for row in ledger.report_totals()],
+        [row[:4] for row in report_totals(ledger)],
         ledger.value("", WAREHOUSE),
         compiled.fingerprint(project or models.PROJECT),
     ]

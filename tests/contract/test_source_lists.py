@@ -2,7 +2,8 @@
 
 import pytest
 
-from sources.repair_shop.schema.endpoints import ENDPOINTS, REPORTS
+from pipelines.service_reports import REPORTS
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from specification import LISTS, OPERATIONS
 
 APART = ("appointments_updated", "tickets_updated", "products_updated", "pos_invoices")

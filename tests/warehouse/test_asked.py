@@ -8,6 +8,7 @@ import pytest
 from pipelines.doctor.profile import probe
 from pipelines.reconcile.differences import Compared
 from pipelines.service_reports import fetch_days, fetch_year
+from pipelines.service_reports.kept import store_report
 from pipelines.settings import ShopSettings
 from pipelines.sync.reconcile import contradictions
 from pipelines.sync.repair import definition_hint, fetch_monthly_reports
@@ -99,7 +100,7 @@ def test_daily_figures_that_contradict_the_monthly_ones_are_told(
         return Reply()
 
     stranger.loopback.otherwise = answer
-    ledger.store_report("main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
+    store_report(ledger, "main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
     told = contradictions(client, ledger)
     assert len(told) == found
     assert all("12.00" in one and "12.50" in one and "2024-05" in one for one in told)

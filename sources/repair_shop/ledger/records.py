@@ -102,16 +102,6 @@ class Change(NamedTuple):
         return row
 
 
-class ReportTotal(NamedTuple):
-    """What a report of the service said of a day, or of the month that begins on it."""
-
-    shop: str
-    report: str
-    period: date
-    total: Decimal
-    fetched_at: str
-
-
 def now_text(moment: datetime | None = None) -> str:
     """A moment (by default now) as the ledger writes it."""
     return (moment or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="microseconds")

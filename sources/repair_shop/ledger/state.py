@@ -1,15 +1,14 @@
-"""What the ledger keeps beside rows: runs, the state of each list, audits, reports, notes."""
+"""What the ledger keeps beside rows: runs, the state of each list, audits, notes."""
 
 import json
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from ..ledger.file import LedgerFile
-from ..ledger.records import ReportTotal, day_of_text, now_text
+from ..ledger.records import day_of_text, now_text
 
 _RUN = "run_id command started_at ended_at outcome exit_code requests rows message shops".split()
 
@@ -33,7 +32,7 @@ _DAYS = frozenset(field.name for field in fields(ListState) if field.name.endswi
 
 
 class State(LedgerFile):
-    """The tables ``runs``, ``lists``, ``audits``, ``reports`` and ``notes``."""
+    """The tables ``runs``, ``lists``, ``audits`` and ``notes``."""
 
     # -- runs -----------------------------------------------------------------------------------
 
@@ -161,27 +160,7 @@ class State(LedgerFile):
             self.write("drop_audits", shop=shop, list=name, **days)
             self.write("add_audit", shop=shop, list=name, at=now_text(), **days)
 
-    # -- reports and notes ------------------------------------------------------------------------
-
-    def store_report(self, shop: str, report: str, totals: Mapping[date, Decimal]) -> None:
-        """Keep a report's answer, period by period; the newest answer counts."""
-        known = {"shop": shop, "report": report, "at": now_text()}
-        self.write_all(
-            "put_report",
-            [
-                {**known, "period": day.isoformat(), "total": str(total)}
-                for day, total in totals.items()
-            ],
-        )
-
-    def report_totals(
-        self, shop: str | None = None, report: str | None = None
-    ) -> list[ReportTotal]:
-        """Kept answers of reports, of one shop or report or of all, by shop, report and period."""
-        return [
-            ReportTotal(one, name, date.fromisoformat(period), Decimal(total), at)
-            for one, name, period, total, at in self.select("reports", shop=shop, report=report)
-        ]
+    # -- notes ---------------------------------------------------------------------------------
 
     def value(self, shop: str, name: str) -> str | None:
         """A note of a shop, or None; of none in particular under the shop ``""``."""

@@ -8,7 +8,7 @@ from ..schema.endpoint import Endpoint
 from ..schema.lists import ROWS
 from ..schema.shapes import Table
 
-__all__ = ["ENDPOINTS", "INFO_PATH", "REPORTS", "TABLES", "Endpoint", "declare", "resource_named"]
+__all__ = ["ENDPOINTS", "TABLES", "Endpoint", "declare", "resource_named"]
 
 _ENDPOINTS: dict[str, Endpoint] = {}
 _TABLES: dict[str, Table] = {}
@@ -33,18 +33,6 @@ ENDPOINTS: Mapping[str, Endpoint] = MappingProxyType(_ENDPOINTS)
 
 TABLES: Mapping[str, Table] = MappingProxyType(_TABLES)
 """Raw table -> what its rows hold."""
-
-REPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "monthly_sales": ("/monthlySales", "year"),
-        "monthly_purchases": ("/monthlyPurchases", "year"),
-        "daily_sales": ("/dailySales", "dateFrom", "dateTo"),
-        "daily_purchases": ("/dailyPurchases", "dateFrom", "dateTo"),
-    }
-)
-"""Report -> path and its parameters (specification, "reports")."""
-
-INFO_PATH = "/info"
 
 
 class UnknownResource(Exception):
