@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from pipelines.dashboard import mirror, parts, search, view
+from pipelines.dashboard import parts, search, view
 from pipelines.dashboard.access import sees_margins
 from pipelines.dashboard.asked import signature
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key
 from pipelines.dashboard.table import OPEN
 from pipelines.dashboard.view import Selection, View
-from pipelines.language import MINUS, Text, _, current, shown, switch, use
+from pipelines.language import MINUS, _, current, shown, switch, use
 from pipelines.language.display import load_display, load_language
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
@@ -35,9 +35,6 @@ _SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
     SealState.IN_DOUBT: "orange",
     SealState.UNKNOWN: "gray",
 }
-# Parts for whoever looks after the mirror, apart from the shop's own. (No text below it: Streamlit
-# would show that.)
-_TECHNICAL = {"books": Text("Books"), "mirror": Text("Mirror")}
 # What the page's address need not say; the shops (all) beside. Streamlit's own binding of widgets
 # would write labels, which differ from language to language.
 _DEFAULTS = {
@@ -115,28 +112,20 @@ def _page(home: Path) -> None:
 
 def _part(looked: Selection, found: View, trust: Trust) -> None:
     state = st.session_state
-    names = {code: label for code, (label, _draw) in parts.PARTS.items()}
-    state["tab"] = state["part"] if state["part"] in names else None
+    own = {code: part for code, part in parts.PARTS.items() if not part.is_technical}
+    state["tab"] = state["part"] if state["part"] in own else None
     st.segmented_control(
-        _("Part of the page"),
-        list(names),
-        format_func=lambda code: shown(names[code]),
-        key="tab",
+        _("Part of the page"), list(own), format_func=lambda code: shown(own[code].label), key="tab",
         on_change=lambda: state.update(part=state["tab"] or state["part"]),
         label_visibility="collapsed",
-    )
-    if state["part"] == "books":
-        parts.books(looked, found, trust.seal)
-    elif state["part"] == "mirror":
-        mirror.mirror(looked)
-    else:
-        parts.PARTS[state["part"]][1](looked, found)
+    )  # fmt: skip
+    parts.PARTS[state["part"]].draw(looked, found, trust)
     st.divider()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(_("For whoever looks after the mirror:"), width="content")
-        for code, label in _TECHNICAL.items():
+        for code in [code for code in parts.PARTS if code not in own]:
             st.button(
-                shown(label), key=f"part-{code}", type="tertiary",
+                shown(parts.PARTS[code].label), key=f"part-{code}", type="tertiary",
                 on_click=state.update, kwargs={"part": code},
             )  # fmt: skip
 
@@ -157,7 +146,7 @@ def _read_address(names: tuple[str, ...]) -> None:
     if state.get("address") != said:
         choices: dict[str, Mapping[str, object]] = {
             "against": view.AGAINST,
-            "part": {**parts.PARTS, **_TECHNICAL},
+            "part": parts.PARTS,
             "by": parts.BY,
         }
         for name, default in _DEFAULTS.items():

@@ -3,28 +3,30 @@
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from pipelines.dashboard.asked import Names, Rows, cached
-from pipelines.dashboard.table import table
+from pipelines.dashboard.table import Listing, draw
 from pipelines.dashboard.view import Selection
 from pipelines.home import LEDGER, is_syncing
-from pipelines.language import _, shown
+from pipelines.language import Text, _, shown
 from pipelines.language.words import list_name
 from pipelines.monitor import freshness
 from pipelines.monitor.severity import Kind
 from pipelines.publish.published import Published, published, read_from
 from pipelines.report import figures
 from pipelines.settings import SettingsError, load_settings
+from pipelines.sync.plan import Plan, plan
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
-if TYPE_CHECKING:
-    from pipelines.sync.plan import Plan
-
 _RUNS = 40
+_RUN_TABLE = Listing(
+    "runs", "started_at ended_at command outcome requests rows message", Text("Runs")
+)
+_LISTS = Listing("lists", "shop list rows proven doubted checked", Text("Lists"))
 
 
 def mirror(selection: Selection) -> None:
@@ -39,15 +41,9 @@ def mirror(selection: Selection) -> None:
         if unknown := sum(left.unknown.values()):
             text += " " + _("The size of {n} lists is not known yet.", n=unknown)
         st.info(text)
-    st.subheader(_("Runs"))
-    columns = "started_at ended_at command outcome requests rows message"
-    table(selection, runs(selection.home), columns)
-    st.subheader(_("Lists"))
-    rows = [
-        row | {"list": shown(list_name(row["list"]))}
-        for row in lists(selection.home, selection.names)
-    ]
-    table(selection, rows, "shop list rows proven doubted checked")
+    draw(selection, _RUN_TABLE, runs(selection.home))
+    rows = lists(selection.home, selection.names)
+    draw(selection, _LISTS, [row | {"list": shown(list_name(row["list"]))} for row in rows])
 
 
 @cached
@@ -118,7 +114,7 @@ def _published_runs(warehouse: Published) -> Rows:
     )
 
 
-def to_go(home: Path) -> "Plan | None":
+def to_go(home: Path) -> Plan | None:
     """What the first load still has to do; None when it is over, or no settings say how."""
     if read_from():
         return None  # what others have to read, their own homes know
@@ -127,8 +123,6 @@ def to_go(home: Path) -> "Plan | None":
         doubts = freshness.evidence(warehouse, names, datetime.now(UTC), {}).doubts
     if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):
         return None
-    from pipelines.sync.plan import plan
-
     try:
         settings = load_settings()
         return plan(settings) if settings.home.absolute() == home.absolute() else None

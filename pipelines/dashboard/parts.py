@@ -1,26 +1,25 @@
-"""The parts of the page below the figures; each gets what is looked at and its figures."""
+"""The parts of the page below the figures; each gets what is looked at, its figures and trust."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
-import altair as alt
-import pandas as pd
 import streamlit as st
 
-from pipelines.dashboard import asked
-from pipelines.dashboard.asked import COUNTER, Rows
+from pipelines.dashboard import asked, charts
+from pipelines.dashboard.asked import COUNTER
+from pipelines.dashboard.mirror import mirror
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key, document_key
-from pipelines.dashboard.table import open_thing, table
+from pipelines.dashboard.table import Listing, draw, open_thing
 from pipelines.dashboard.view import Selection, View
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
 from pipelines.report.layout import ages, report_period
-from pipelines.report.trust import STATES, Seal
+from pipelines.report.trust import STATES, Trust
 
-REPAIRS, COUNTERS, BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
 BY = {
     "product": Text("Product"),
     "category": Text("Category"),
@@ -29,103 +28,162 @@ BY = {
 }
 _MOST_DAYS = 92
 """Days of which each gets a place in a chart."""
-_BARS = 12
 PART_KEY = "part:"
 """How the drawer names a row of a breakdown: ``part:by:name``."""
 
+# -- tables ---------------------------------------------------------------------------------------
 
-def sales(selection: Selection, view: View) -> None:
+DOCUMENTS = Listing(
+    "documents", "shop day kind number customer sold gross tax status", Text("Documents"),
+    opens=document_key, sql="""
+    select shop_id as shop, counted_day as day, effect as kind, document_number as number,
+        customer_name as customer, counted_amount as sold, gross, tax, status, document_type,
+        document_id as id
+    from marts.counted_sales
+    where list_contains($shops, shop_id) and counted_day between $first and $last
+    order by counted_day desc, happened_at desc nulls last, document_number
+    """,
+)  # fmt: skip
+_EXPENSES = Listing(
+    "expenses", "shop day category number amount", note=Text("Expenses"), sql="""
+    select shop_id as shop, created_day as day, category, document_number as number, cost as amount
+    from marts.purchase_documents
+    where list_contains($shops, shop_id) and effect = 'expense'
+        and created_day between $first and $last
+    order by created_day desc, number
+    """,
+)  # fmt: skip
+_TECHNICIANS = Listing(
+    "technicians", "name opened closed median_hours open_at_end",
+    headings={"name": Text("Technician")}, blanks={"name": Text("no technician")},
+)  # fmt: skip
+_OPEN_TICKETS = Listing(
+    "open-tickets",
+    "shop number day age customer device status technician promised is_late due",
+    Text("Open tickets"),
+    Text("Those that are open now, the oldest first. Choose a row to see all of it."),
+    opens=Key.of("ticket"), headings={"day": Text("Opened on")}, sql="""
+    select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number, opened_day as day,
+        age_days as age, customer_name as customer, replace(device, '|', ' ') as device, status,
+        case when not is_unassigned then technician end as technician, promised_day as promised,
+        is_late, due, id
+    from marts.tickets where list_contains($shops, shop_id) and not is_done
+    order by opened_day, number
+    """,
+)  # fmt: skip
+_DEBTORS = Listing(
+    "debtors", "shop customer number day age due",
+    note=Text("At the end of the period. Below: what is due now, the largest first."),
+    opens=document_key, blanks={"customer": Text("no customer")}, sql="""
+    select shop_id as shop, customer_name as customer, document_number as number,
+        created_day as day, age_days as age, receivables.due as due, document_type,
+        document_id as id
+    from marts.receivables where list_contains($shops, shop_id)
+    order by receivables.due desc, number
+    """,
+)  # fmt: skip
+_STOCK = (
+    Listing(
+        "to-order", "shop code name supplier quantity alert on_order reorder sold_90 cover",
+        Text("To order"),
+        Text("At or below the level at which the shop wants to be warned, as it is now."), """
+    select shop_id as shop, code, name, supplier, stock_quantity as quantity,
+        alert_quantity as alert, on_order_quantity as on_order, reorder_quantity as reorder,
+        sold_quantity_90_days as sold_90, days_of_cover as cover
+    from marts.products
+    where list_contains($shops, shop_id) and is_below_reorder_level and status = 'Active'
+    order by days_of_cover nulls last, code
+    """,
+    ),
+    Listing(
+        "dead-stock", "shop code name category quantity value last_sold",
+        Text("Not moved for 180 days"), sql="""
+    select shop_id as shop, code, name, category, stock_quantity as quantity, stock_value as value,
+        last_sold_day as last_sold
+    from marts.products where list_contains($shops, shop_id) and is_dead_stock
+    order by stock_value desc nulls last, code
+    """,
+    ),
+)  # fmt: skip
+_SEEN = Text("Last seen")
+_PEOPLE = (
+    Listing(
+        "customers", "shop number customer amount documents visits lifetime due day",
+        Text("Who bought most"), opens=Key.of("customer"),
+        headings={"day": _SEEN, "amount": Text("Bought")}, sql="""
+    with sold as (
+        select shop_id, customer_id, sum(counted_amount) as amount, count(*) as documents
+        from marts.counted_sales
+        where counted_day between $first and $last and customer_id is not null
+        group by 1, 2
+    )
+    select shop_id as shop, ref as number, coalesce(name, company) as customer, sold.amount,
+        sold.documents, visits, lifetime_value as lifetime, customers.due as due,
+        last_visit_day as day, id
+    from sold join marts.customers as customers using (shop_id)
+    where customers.id = sold.customer_id and list_contains($shops, shop_id)
+    order by sold.amount desc, number
+    """,
+    ),
+    Listing("months", "month new returning", Text("New and returning customers"), sql="""
+    select month, sum(new_customers) as new, sum(returning_customers) as returning
+    from marts.customer_months
+    where list_contains($shops, shop_id)
+        and month between date_trunc('month', cast($last as date)) - interval 12 month and $last
+    group by 1 order by 1 desc
+    """),
+    Listing(
+        "lost", "shop number customer lifetime visits day", Text("Not seen for 180 days"),
+        opens=Key.of("customer"), headings={"day": _SEEN}, sql="""
+    select shop_id as shop, ref as number, coalesce(name, company) as customer, visits,
+        lifetime_value as lifetime, last_visit_day as day, id
+    from marts.customers
+    where list_contains($shops, shop_id) and visits > 1
+        and last_visit_day < cast($last as date) - interval 180 day
+    order by lifetime_value desc, number
+    """,
+    ),
+    Listing("appointments", "outcome count", Text("Appointments"), sql="""
+    select coalesce(outcome, 'unknown') as outcome, count(*) as count
+    from marts.appointments
+    where list_contains($shops, shop_id) and start_day between $first and $last
+    group by 1 order by 2 desc, 1
+    """),
+    Listing(
+        "leads", "source count won lost amount", Text("Leads"),
+        headings={"amount": Text("Sold")}, blanks={"source": Text("not named")}, sql="""
+    select referred_by as source, count(*) as count, count_if(is_won) as won,
+        count_if(is_lost) as lost, sum(revenue) as amount
+    from marts.leads where list_contains($shops, shop_id) and created_day between $first and $last
+    group by 1 order by 2 desc, 1
+    """,
+    ),
+)  # fmt: skip
+_BOOKS = Listing(
+    "books", "shop report period ours theirs difference matches", sql="""
+    select shop_id as shop, report, period, ours, theirs, difference,
+        coalesce(matches, false) as matches
+    from marts.reconciliation
+    where list_contains($shops, shop_id)
+        and (matches is not true or coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0)
+    order by coalesce(matches, false), period desc, report, shop
+    """,
+)  # fmt: skip
+
+# -- parts ----------------------------------------------------------------------------------------
+
+
+def sales(selection: Selection, view: View, _trust: Trust) -> None:
     """By month, by day beside the period before, and the documents."""
     st.subheader(_("Sales by month"))
-    _months(view)
+    charts.months(view)
     if timedelta(0) < selection.period.last - selection.period.first < timedelta(days=_MOST_DAYS):
         st.subheader(_("Sales by day"))
-        _days(selection, view)
-    st.subheader(_("Documents"))
-    rows = asked.documents(selection.home, selection.names, **selection.dates)
-    columns = "shop day kind number customer sold gross tax status"
-    table(selection, rows, columns, "documents", document_key)
+        charts.days(selection, view)
+    draw(selection, DOCUMENTS)
 
 
-def _months(view: View) -> None:
-    legend = [_("repairs"), _("counter")]
-    frame = pd.DataFrame(
-        [
-            {
-                "period": f"{bar.month:%Y-%m}", "shown": current().month(bar.month),
-                "part": name, "amount": float(amount), "order": place, "whole": bar.is_whole,
-            }
-            for bar in view.bars
-            for place, name, amount in ((0, legend[0], bar.repairs), (1, legend[1], bar.counter))
-        ]
-    )  # fmt: skip
-    picked = alt.selection_point(name="picked", fields=["period"])
-    chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "period:O", title=None, sort=None,
-                axis=alt.Axis(labelAngle=0, labelOverlap=True),
-            ),
-            y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
-            color=alt.Color(
-                "part:N", title=None, sort=legend, legend=alt.Legend(orient="top"),
-                scale=alt.Scale(domain=legend, range=[REPAIRS, COUNTERS]),
-            ),
-            order="order:Q",
-            opacity=alt.condition("datum.whole", alt.value(1), alt.value(0.55)),
-            tooltip=[alt.Tooltip("shown:N", title=_("Month")), alt.Tooltip("part:N", title=" "),
-                     alt.Tooltip("amount:Q", title=_("Amount"), format=",.2f")],
-        )
-        .add_params(picked)
-        .properties(height=220)
-    )  # fmt: skip
-    st.altair_chart(chart, width="stretch", on_select=_pick_month, key="months")
-    st.caption(_("Click a bar to see its month."))
-
-
-def _pick_month() -> None:
-    picked = st.session_state["months"].get("selection", {}).get("picked", [])
-    if picked:
-        st.session_state["period"] = picked[0]["period"]
-
-
-def _days(selection: Selection, view: View) -> None:
-    """A line of this period, and one of the period it is compared with, day upon day."""
-    pieces = [(_("this period"), selection.period)]
-    if view.before is not None:
-        pieces.append((_("compared with"), view.before.period))
-    rows = []
-    for name, period in pieces:
-        found = asked.days(selection.home, selection.names, first=period.first, last=period.last)
-        rows += [
-            {
-                "place": (row["day"] - period.first).days + 1, "what": name,
-                "amount": float(row["sold"]), "shown": current().day(row["day"]),
-            }
-            for row in found
-        ]  # fmt: skip
-    names = [name for name, _period in pieces]
-    chart = (
-        alt.Chart(pd.DataFrame(rows))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("place:Q", title=_("Day"), axis=alt.Axis(format="d", tickMinStep=1)),
-            y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
-            color=alt.Color(
-                "what:N", title=None, sort=names, legend=alt.Legend(orient="top"),
-                scale=alt.Scale(domain=names, range=[REPAIRS, BEFORE][: len(names)]),
-            ),
-            tooltip=[alt.Tooltip("shown:N", title=_("Day")),
-                     alt.Tooltip("amount:Q", title=_("Sold"), format=",.2f")],
-        )
-        .properties(height=200)
-    )  # fmt: skip
-    st.altair_chart(chart, width="stretch")
-
-
-def breakdown(selection: Selection, view: View) -> None:
+def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
     """Sales by product, category, technician or shop, beside those of the period before."""
     ways = [code for code in BY if code != "shop" or len(selection.names) > 1]
     chosen = st.segmented_control(
@@ -139,7 +197,7 @@ def breakdown(selection: Selection, view: View) -> None:
     told = [
         row
         | {
-            "what": row["name"],
+            "what": row["name"] or "",
             "name": part_name(by, row["name"]),
             "change": formats.change(row["amount"], row["before"]) if before else None,
             "before": row["before"] if before else None,
@@ -147,49 +205,16 @@ def breakdown(selection: Selection, view: View) -> None:
         }
         for row in rows
     ]
-    _bars(told, view.before is not None)
-    columns = "name amount share before change" + " margin" * selection.sees_margins
-    table(
-        selection, told, columns, f"by-{by}",
-        lambda row: f"{PART_KEY}{by}:{'' if row['what'] is None else row['what']}",
-        name=BY[by], amount=Text("Sold"),
+    charts.parts(told, has_before=before is not None)
+    listing = Listing(
+        f"by-{by}", "name amount share before change margin",
+        opens=lambda row: f"{PART_KEY}{by}:{row['what']}",
+        headings={"name": BY[by], "amount": Text("Sold")},
     )  # fmt: skip
-    st.caption(
-        _("By the lines of the documents, on the day on which each document counts.")
-        if by in ("product", "category")
-        else _("By the technician of the ticket that a document belongs to.")
-        if by == "technician"
-        else ""
-    )
-
-
-def _bars(rows: Rows, has_before: bool) -> None:
-    kinds = [(_("this period"), "amount")] + [(_("compared with"), "before")] * has_before
-    frame = pd.DataFrame(
-        [
-            {"name": row["name"], "what": what, "amount": float(row[key] or 0)}
-            for row in rows[:_BARS]
-            for what, key in kinds
-        ]
-    )
-    if frame.empty:
-        return
-    names = [what for what, _key in kinds]
-    chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
-            x=alt.X("amount:Q", title=None, axis=alt.Axis(tickCount=5)),
-            yOffset=alt.YOffset("what:N", sort=names),
-            color=alt.Color(
-                "what:N", title=None, sort=names, legend=alt.Legend(orient="top"),
-                scale=alt.Scale(domain=names, range=[REPAIRS, BEFORE][: len(names)]),
-            ),
-            tooltip=["name:N", "what:N", alt.Tooltip("amount:Q", format=",.2f")],
-        )
-    )  # fmt: skip
-    st.altair_chart(chart, width="stretch")
+    draw(selection, listing, told)
+    of_tickets = _("By the technician of the ticket that a document belongs to.")
+    of_lines = _("By the lines of the documents, on the day on which each document counts.")
+    st.caption({"technician": of_tickets, "shop": ""}.get(by, of_lines))
 
 
 def part_name(by: str, name: str | None) -> str:
@@ -207,162 +232,114 @@ def part_drawer(selection: Selection, text: str) -> None:
         return
     days = (selection.period.first, selection.period.last)
     rows = asked.documents_of(selection.home, selection.names, by, said or None, days)
+    listing = Listing("of-part", "shop day kind number customer sold", opens=document_key)
 
     @st.dialog(plain(part_name(by, said or None)), width="large", on_dismiss=lambda: open_thing(""))
     def window() -> None:
-        table(selection, rows, "shop day kind number customer sold", "of-part", document_key)
+        draw(selection, listing, rows)
 
     window()
 
 
-def cash(selection: Selection, view: View) -> None:
+def cash(selection: Selection, view: View, _trust: Trust) -> None:
     """Cash-up: what was taken by which way of paying, and what is left of what was sold."""
-    now = view.now.figures
-    st.subheader(_("Paid with"))
+    now, before = view.now.figures, ""
     lines = [
         line.model_dump()
         | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}
         for line in view.methods
     ]
-    before = ""
     if view.beside is not None:
         weekday = current().weekday(view.beside.first) if view.beside.kind == "day" else ""
         before = f"{weekday} {view.beside.shown}".strip()
-    table(
-        selection, lines, "method payments amount before change", "methods",
-        amount=Text("Taken"), before=before or Text("Before"),
+    listing = Listing(
+        "methods", "method payments amount before change", Text("Paid with"),
+        headings={"amount": Text("Taken"), "before": before or Text("Before")},
     )  # fmt: skip
+    draw(selection, listing, lines)
     st.metric(_("Money taken"), formats.money(now.taken, selection.unit), width=220)
-    parts = [
-        (
-            _("Sales of the day") if selection.period.kind == "day" else _("Same-day sales"),
-            now.sales,
-        ),
-        (_("Receivables"), now.receivables),
-        (_("Advances"), now.advances),
-        (_("Refunds"), now.refunds),
-    ]
-    _amounts(selection, parts)
+    same_day = _("Sales of the day") if selection.period.kind == "day" else _("Same-day sales")
+    of_it = {same_day: now.sales, _("Receivables"): now.receivables}
+    _amounts(selection, of_it | {_("Advances"): now.advances, _("Refunds"): now.refunds})
     st.subheader(_("What is left"))
-    left = [(_("Sold"), now.sold), (_("of which tax"), now.tax), (_("Expenses"), now.expenses)]
+    left = {_("Sold"): now.sold, _("of which tax"): now.tax}
     if selection.sees_margins:
-        left[2:2] = [(_("cost of goods"), now.cost), (_("Margin"), now.margin)]
-        if now.uncosted:
-            left.insert(4, (_("sold at a cost not known"), now.uncosted))
-    _amounts(selection, left)
-    rows = asked.expenses(selection.home, selection.names, **selection.dates)
+        left |= {_("cost of goods"): now.cost, _("Margin"): now.margin}
+        left |= {_("sold at a cost not known"): now.uncosted} if now.uncosted else {}
+    _amounts(selection, left | {_("Expenses"): now.expenses})
+    rows = _EXPENSES.ask(selection.home, selection.names, **selection.dates)
     if rows:
-        st.caption(_("Expenses"))
-        table(selection, rows, "shop day category number amount", "expenses")
+        draw(selection, _EXPENSES, rows)
 
 
-def _amounts(selection: Selection, lines: Sequence[tuple[str, Decimal]]) -> None:
+def _amounts(selection: Selection, amounts: Mapping[str, Decimal]) -> None:
     with st.container(horizontal=True, gap="small"):
-        for label, amount in lines:
+        for label, amount in amounts.items():
             st.metric(label, formats.money(amount, selection.unit), width=170)
 
 
-def tickets(selection: Selection, view: View) -> None:
+def tickets(selection: Selection, view: View, _trust: Trust) -> None:
     """How the workshop did, and what is open now."""
     work = view.now.figures
     with st.container(horizontal=True):
         st.metric(_("Median time, opening hours"), formats.hours(work.median_hours), width=220)
         without = formats.whole(work.tickets_without_technician)
         st.metric(_("With no technician"), without, width=220)
-    rows = [
-        line.model_dump() | {"technician": line.name or _("no technician")}
-        for line in view.technicians
-    ]
-    table(selection, rows, "technician opened closed median_hours open_at_end")
-    st.subheader(_("Open tickets"))
-    st.caption(_("Those that are open now, the oldest first. Choose a row to see all of it."))
-    table(
-        selection, asked.open_tickets(selection.home, selection.names),
-        "shop number day age customer device status technician promised is_late due",
-        "open-tickets", Key.of("ticket"), day=Text("Opened on"),
-    )  # fmt: skip
+    draw(selection, _TECHNICIANS, [line.model_dump() for line in view.technicians])
+    draw(selection, _OPEN_TICKETS)
 
 
-def due(selection: Selection, view: View) -> None:
+def due(selection: Selection, view: View, _trust: Trust) -> None:
     """What customers owe, by age, and who."""
-    told = ages(view.now.figures)
+    *within, over = ages(view.now.figures)
     _amounts(
-        selection,
-        [(_("{ages} days", ages=label) if place < 3 else label, amount)
-         for place, (label, amount) in enumerate(told)],
-    )  # fmt: skip
-    st.caption(_("At the end of the period. Below: what is due now, the largest first."))
-    rows = [
-        row | {"customer": row["customer"] or _("no customer")}
-        for row in asked.debtors(selection.home, selection.names)
-    ]
-    table(selection, rows, "shop customer number day age due", "debtors", document_key)
-
-
-def stock(selection: Selection, view: View) -> None:
-    """What to order, and what has not moved. As it is now, whatever the period."""
-    home, names = selection.home, selection.names
-    st.subheader(_("To order"))
-    st.caption(_("At or below the level at which the shop wants to be warned, as it is now."))
-    columns = "shop code name supplier quantity alert on_order reorder sold_90 cover"
-    table(selection, asked.to_reorder(home, names), columns, "to-order")
-    st.subheader(_("Not moved for 180 days"))
-    columns = "shop code name category quantity value last_sold"
-    value = " value" if selection.sees_margins else ""
-    table(selection, asked.dead_stock(home, names), columns.replace(" value", value), "dead-stock")
-
-
-def people(selection: Selection, view: View) -> None:
-    """Customers: who bought, who came back, who stayed away; appointments and leads."""
-    home, names, dates = selection.home, selection.names, selection.dates
-    st.subheader(_("Who bought most"))
-    rows = asked.customers(home, names, **dates)
-    columns = "shop number customer amount documents visits lifetime due day"
-    table(
-        selection, rows, columns, "customers", Key.of("customer"), day=Text("Last seen"),
-        amount=Text("Bought"),
-    )  # fmt: skip
-    st.subheader(_("New and returning customers"))
-    table(
-        selection, asked.new_and_returning(home, names, last=dates["last"]), "month new returning"
+        selection, {_("{ages} days", ages=age): amount for age, amount in within} | dict([over])
     )
-    st.subheader(_("Not seen for 180 days"))
-    rows = asked.lost_customers(home, names, last=dates["last"])
-    columns = "shop number customer lifetime visits day"
-    table(selection, rows, columns, "lost", Key.of("customer"), day=Text("Last seen"))
-    st.subheader(_("Appointments"))
-    table(selection, asked.appointments(home, names, **dates), "outcome count")
-    st.subheader(_("Leads"))
-    leads = [
-        row | {"source": row["source"] or _("not named")}
-        for row in asked.leads(home, names, **dates)
-    ]
-    table(selection, leads, "source count won lost amount", amount=Text("Sold"))
+    draw(selection, _DEBTORS)
 
 
-def books(selection: Selection, view: View, seal: Seal) -> None:
+def books(selection: Selection, _view: View, trust: Trust) -> None:
     """Our reports beside the service's own."""
-    if not seal.compared:
+    if not trust.seal.compared:
         st.info(_("Nothing was compared with the service's own reports yet."))
         return
-    st.write(_("Our reports and the service's own: {state}.", state=STATES[seal.state]))
+    state = STATES[trust.seal.state]
+    st.write(_("Our reports and the service's own: {state}.", state=state))
     rows = [
         row
         | {
             "report": shown(report_name(row["report"])),
             "period": report_period(row["report"], row["period"]),
         }
-        for row in asked.reconciliation(selection.home, selection.names)
+        for row in _BOOKS.ask(selection.home, selection.names)
     ]
-    table(selection, rows, "shop report period ours theirs difference matches", "books")
+    draw(selection, _BOOKS, rows)
 
 
-PARTS: Mapping[str, tuple[Text, Callable[[Selection, View], None]]] = {
-    "sales": (Text("Sales"), sales),
-    "breakdown": (Text("Breakdown"), breakdown),
-    "cash": (Text("Cash-up"), cash),
-    "tickets": (Text("Tickets"), tickets),
-    "due": (Text("Still due"), due),
-    "stock": (Text("Stock"), stock),
-    "people": (Text("Customers"), people),
+def _tables(*listings: Listing) -> Callable[[Selection, View, Trust], None]:
+    def part(selection: Selection, _view: View, _trust: Trust) -> None:
+        for listing in listings:
+            draw(selection, listing)
+
+    return part
+
+
+class Part(NamedTuple):
+    """A part of the page; a technical one is for whoever looks after the mirror."""
+
+    label: str
+    draw: Callable[[Selection, View, Trust], None]
+    is_technical: bool = False
+
+
+PARTS: Mapping[str, Part] = {
+    "sales": Part(Text("Sales"), sales),
+    "breakdown": Part(Text("Breakdown"), breakdown),
+    "cash": Part(Text("Cash-up"), cash),
+    "tickets": Part(Text("Tickets"), tickets),
+    "due": Part(Text("Still due"), due),
+    "stock": Part(Text("Stock"), _tables(*_STOCK)),
+    "people": Part(Text("Customers"), _tables(*_PEOPLE)),
+    "books": Part(Text("Books"), books, is_technical=True),
+    "mirror": Part(Text("Mirror"), lambda selection, _view, _trust: mirror(selection), True),
 }

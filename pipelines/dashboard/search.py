@@ -10,7 +10,7 @@ import streamlit as st
 
 from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.plain import plain
-from pipelines.dashboard.table import open_thing, table
+from pipelines.dashboard.table import Listing, draw, open_thing
 from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
 from pipelines.language import Text, _, current, shown
@@ -18,7 +18,6 @@ from pipelines.publish.published import Published
 from pipelines.report import formats
 
 KINDS = ("ticket_invoice", "pos_order", "ticket", "customer")
-_DOCUMENTS = KINDS[:2]
 _MOST = 25
 
 
@@ -48,18 +47,6 @@ class Key:
 def document_key(row: dict[str, Any]) -> Key:
     """The document that a row names by ``shop, document_type, id``."""
     return Key(row["shop"], row["document_type"], row["id"])
-
-
-@dataclass(frozen=True)
-class Thing:
-    """One document, ticket or customer: its own row, and what belongs to it."""
-
-    key: Key
-    facts: dict[str, Any]
-    lines: Rows
-    payments: Rows
-    documents: Rows
-    tickets: Rows
 
 
 _SOURCES = (
@@ -107,64 +94,73 @@ def found(warehouse: Published, names: Names, text: str) -> Rows:
     )
 
 
+_OF_DOCUMENT = "document_type = $kind and document_id = $id"
+_OF = {
+    "ticket_invoice": _OF_DOCUMENT,
+    "pos_order": _OF_DOCUMENT,
+    "ticket": "ticket_id = $id",
+    "customer": "customer_id = $id",
+}
+"""Kind -> what belongs to a thing of that kind."""
+_ITSELF = {"ticket": ("tickets", "id = $id"), "customer": ("customers", "id = $id")}
+"""Kind -> its mart, and its row there; documents have one mart."""
+_BELONGINGS = (
+    (("ticket_invoice", "pos_order"), Listing(
+        "its-lines", "item code kind quantity price discount tax total", note=Text("Lines"), sql="""
+    select effect as kind, coalesce(item_description, product_code) as item, product_code as code,
+        quantity, unit_price as price, discount, tax, total
+    from marts.sales_lines where {of_it} order by effect = 'return', effect_key, position
+    """)),
+    (("ticket", "customer"), Listing(
+        "its-documents", "day kind number gross paid due status", note=Text("Documents"),
+        opens=document_key, sql="""
+    select shop_id as shop, document_type as kind, document_type, document_number as number,
+        created_day as day, gross, paid, documents.due as due, status, document_id as id
+    from marts.documents where {of_it} order by day desc
+    """)),
+    (("ticket_invoice", "pos_order", "customer"), Listing(
+        "its-tickets", "number day device status technician due", note=Text("Tickets"),
+        opens=Key.of("ticket"), headings={"day": Text("Opened on")}, sql="""
+    select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number, opened_day as day,
+        replace(device, '|', ' ') as device, status, technician, tickets.due as due, id
+    from marts.tickets where {of_it} order by day desc
+    """)),
+    (KINDS, Listing(
+        "its-payments", "day amount kind method note", note=Text("Payments"),
+        none=Text("No payments."), sql="""
+    select day, amount, kind, payment_method as method, note
+    from marts.payments where {of_it} order by paid_at
+    """)),
+)  # fmt: skip
+"""What belongs to things of which kinds."""
+
+
 @cached
-def thing(warehouse: Published, key: Key) -> Thing | None:
-    """All there is about one document, ticket or customer; None when it is not there."""
-    is_document = key.kind in _DOCUMENTS
+def thing(warehouse: Published, key: Key) -> tuple[dict[str, Any], list[Rows]] | None:
+    """A document, ticket or customer, and what belongs to it; None when it is not there."""
+    mart, itself = _ITSELF.get(key.kind, ("documents", _OF_DOCUMENT))
     values: dict[str, Any] = {"shop": key.shop, "kind": key.kind, "id": key.id}
-    one = "where shop_id = $shop and {} = $id"
-    if is_document:
-        table, of_it = "documents", one.format("document_id") + " and document_type = $kind"
-        belongs, its_tickets = of_it, "where shop_id = $shop and id = $ticket"
-    else:
-        table, of_it = f"{key.kind}s", one.format("id")
-        belongs = its_tickets = one.format(f"{key.kind}_id")
-    facts = warehouse.rows(f"select * from marts.{table} {of_it}", values)  # noqa: S608 - ours
+    facts = warehouse.rows(f"from marts.{mart} where shop_id = $shop and {itself}", values)
     if not facts:
         return None
     values["ticket"] = facts[0].get("ticket_id")
-
-    def rows(sql: str, condition: str, order: str) -> Rows:
-        return warehouse.rows(f"{sql} {condition} order by {order} limit 200", values)
-
-    return Thing(
-        key=key,
-        facts=facts[0],
-        lines=rows(
-            "select effect as kind, coalesce(item_description, product_code) as item, product_code "
-            "as code, quantity, unit_price as price, discount, tax, total from marts.sales_lines",
-            of_it,
-            "effect = 'return', effect_key, position",
-        )
-        if is_document
-        else [],
-        payments=rows(
-            "select day, amount, kind, payment_method as method, note from marts.payments",
-            belongs,
-            "paid_at",
-        ),
-        documents=[]
-        if is_document
-        else rows(
-            "select shop_id as shop, document_type as kind, document_type, document_number as "
-            "number, created_day as day, gross, paid, documents.due as due, status, document_id "
-            "as id from marts.documents",
-            belongs,
-            "day desc",
-        ),
-        tickets=[]
-        if key.kind == "ticket"
-        else rows(
-            "select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number, "
-            "opened_day as day, replace(device, '|', ' ') as device, status, technician, "
-            "tickets.due as due, id from marts.tickets",
-            its_tickets,
-            "day desc",
-        ),
-    )
+    found = []
+    for kinds, listing in _BELONGINGS:
+        of_it = _OF[key.kind]
+        if listing.name == "its-tickets" and of_it == _OF_DOCUMENT:
+            of_it = "id = $ticket"
+        sql = listing.sql.format(of_it=f"shop_id = $shop and {of_it}") + " limit 200"
+        found.append(warehouse.rows(sql, values) if key.kind in kinds else [])
+    return facts[0], found
 
 
 # -- drawn ----------------------------------------------------------------------------------------
+
+
+_FOUND = Listing(
+    "found", "shop kind number customer day amount", Text("Found"),
+    opens=lambda row: Key(row["shop"], row["kind"], row["id"]), headings={"day": Text("Last seen")},
+)  # fmt: skip
 
 
 def results(selection: Selection, text: str) -> None:
@@ -173,30 +169,30 @@ def results(selection: Selection, text: str) -> None:
     if not rows:
         st.info(_("Nothing was found."))
         return
-    st.subheader(_("Found"))
-    table(
-        selection, rows, "shop kind number customer day amount", "found",
-        lambda row: Key(row["shop"], row["kind"], row["id"]), day=Text("Last seen"),
-    )  # fmt: skip
+    draw(selection, _FOUND, rows)
 
 
 def drawer(selection: Selection, key: Key) -> None:
     """One document with its lines and payments, a ticket with its documents, or a customer, in a
     window of its own before the page."""
     there = thing(selection.home, key)
-    title = _title(there) if there else _("It is not there any more.")
+    title = _title(key, there[0]) if there else _("It is not there any more.")
 
     @st.dialog(plain(title), width="large", on_dismiss=lambda: open_thing(""))
     def window() -> None:
-        if there is not None:
-            _facts(selection, there)
-            _belongings(selection, there)
+        if there is None:
+            return
+        facts, found = there
+        _facts(selection, key, facts)
+        for (kinds, listing), rows in zip(_BELONGINGS, found, strict=True):
+            if rows or kinds == KINDS:
+                draw(selection, listing, rows)
 
     window()
 
 
-def _title(there: Thing) -> str:
-    facts, kind = there.facts, word(there.key.kind)
+def _title(key: Key, facts: dict[str, Any]) -> str:
+    kind = word(key.kind)
     numbers = ("document_number", "ticket_ref", "ticket_no", "ref")
     number = next((facts[name] for name in numbers if facts.get(name)), "")
     return f"{kind[:1].upper()}{kind[1:]} {number}".strip()
@@ -227,9 +223,9 @@ _FACTS = (
 )
 
 
-def _facts(selection: Selection, there: Thing) -> None:
-    facts = there.facts | {"technician": None} if there.facts.get("is_unassigned") else there.facts
-    said = [(_("Shop"), there.key.shop)] if len(selection.names) > 1 else []
+def _facts(selection: Selection, key: Key, facts: dict[str, Any]) -> None:
+    facts = facts | {"technician": None} if facts.get("is_unassigned") else facts
+    said = [(_("Shop"), key.shop)] if len(selection.names) > 1 else []
     for name, label, kind in _FACTS:
         value = facts.get(name)
         if value not in (None, ""):
@@ -247,25 +243,3 @@ def _written(selection: Selection, value: Any, kind: str) -> str:
     if kind == "day":
         return current().day(value)
     return word(value) if kind == "word" else str(value).replace("|", " ")
-
-
-def _belongings(selection: Selection, there: Thing) -> None:
-    if there.lines:
-        st.caption(_("Lines"))
-        table(selection, there.lines, "item code kind quantity price discount tax total")
-    if there.documents:
-        st.caption(_("Documents"))
-        columns = "day kind number gross paid due status"
-        table(selection, there.documents, columns, "its-documents", document_key)
-    if there.tickets:
-        st.caption(_("Tickets"))
-        columns = "number day device status technician due"
-        table(
-            selection, there.tickets, columns, "its-tickets", Key.of("ticket"),
-            day=Text("Opened on"),
-        )  # fmt: skip
-    st.caption(_("Payments"))
-    if there.payments:
-        table(selection, there.payments, "day amount kind method note")
-    else:
-        st.text(_("No payments."))

@@ -64,7 +64,7 @@ def _run(access: DashboardSettings, keys: Keys) -> None:
     from streamlit.starlette import App
     from streamlit.web.bootstrap import load_config_options
 
-    from pipelines.dashboard import mirror, parts  # noqa: F401 - for the time it takes
+    from pipelines.dashboard import parts  # noqa: F401 - for the time it takes
     from pipelines.dashboard.gate import Gate
 
     # Whatever folder the command is given in: its `.streamlit` says nothing about our page.

@@ -7,11 +7,13 @@ opens what it is about.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
+from pipelines.dashboard import asked
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
@@ -89,35 +91,62 @@ COLUMNS: Mapping[str, Col] = {
 """Columns of the page's tables."""
 
 
-def table(
-    selection: Selection,
-    rows: Rows,
-    columns: str,
-    name: str = "",
-    opens: Callable[[dict[str, Any]], object] | None = None,
-    /,
-    **headings: str,
-) -> None:
-    """Draw ``rows`` with columns by their names in :data:`COLUMNS`; those without anything in them
-    are left out, and the shop's where there is one alone.
+_MARGINS = ("margin", "value")
+"""Columns that staff do not see."""
+Opens = Callable[[dict[str, Any]], object]
 
-    ``opens`` gives the key of the thing that choosing a row opens; ``name`` tells tables apart.
-    ``headings`` are other ones for some columns. Texts are made safe for spreadsheets, since every
-    table can be downloaded as CSV.
+
+class Listing(NamedTuple):
+    """A table of the page: what it is called, what it shows, and the rows it asks for.
+
+    ``columns`` are names of :data:`COLUMNS`, ``sql`` may name ``$shops``, ``$first``, ``$last``.
+    ``opens`` gives the key of the thing that choosing a row opens. ``headings`` are other ones for
+    some columns, ``blanks`` what is said where a text is missing, ``none`` what of no rows at all.
     """
+
+    name: str
+    columns: str
+    title: str = ""
+    note: str = ""
+    sql: str = ""
+    opens: Opens | None = None
+    headings: Mapping[str, str] = {}
+    blanks: Mapping[str, str] = {}
+    none: str = Text("Nothing to show.")
+
+    def ask(self, home: Path, names: asked.Names, **values: Any) -> asked.Rows:
+        """Its rows."""
+        return asked.rows(home, self.sql, names, values)
+
+
+def draw(selection: Selection, listing: Listing, rows: Rows | None = None) -> None:
+    """Draw a table, of ``rows`` or of those it asks for.
+
+    Columns without anything in them are left out, and the shop's where there is one alone. Texts
+    are made safe for spreadsheets, since every table can be downloaded as CSV.
+    """
+    if listing.title:
+        st.subheader(shown(listing.title))
+    if listing.note:
+        st.caption(shown(listing.note))
+    if rows is None:
+        rows = listing.ask(selection.home, selection.names, **selection.dates)
     if not rows:
-        st.caption(_("Nothing to show."))
+        st.caption(shown(listing.none))
         return
-    wanted = [COLUMNS[one] for one in columns.split() if one != "shop" or len(selection.names) > 1]
+    blanks = {name: shown(word) for name, word in listing.blanks.items()}
+    rows = [row | {name: row[name] or word for name, word in blanks.items()} for row in rows]
+    hidden = set() if selection.sees_margins else set(_MARGINS)
+    hidden |= {"shop"} if len(selection.names) == 1 else set()
     filled = [
-        column._replace(heading=shown(headings.get(column.name, column.heading)))
-        for column in wanted
+        column._replace(heading=shown(listing.headings.get(column.name, column.heading)))
+        for column in (COLUMNS[name] for name in listing.columns.split() if name not in hidden)
         if any(row.get(column.name) not in (None, "") for row in rows)
     ]
     if is_phone():
-        _cards(selection, rows[:_CARDS], filled, name, opens)
+        _cards(selection, rows[:_CARDS], filled, listing)
     else:
-        _wide(selection, rows, filled, name, opens)
+        _wide(selection, rows, filled, listing)
     many = int(rows[0].get("of") or len(rows))
     there = min(len(rows), _CARDS) if is_phone() else len(rows)
     if there < many:
@@ -136,13 +165,8 @@ def open_thing(key: object) -> None:
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
 
 
-def _wide(
-    selection: Selection,
-    rows: Rows,
-    columns: Sequence[Col],
-    name: str,
-    opens: Callable[[dict[str, Any]], object] | None,
-) -> None:
+def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Listing) -> None:
+    opens = listing.opens
     frame = pd.DataFrame(
         {c.heading: [_value(row.get(c.name), c.kind) for row in rows] for c in columns}
     )
@@ -158,7 +182,7 @@ def _wide(
     }
     more: dict[str, Any] = {}
     if opens is not None:
-        key = f"{name}-{st.session_state.get(_TURN, 0)}"
+        key = f"{listing.name}-{st.session_state.get(_TURN, 0)}"
 
         def chosen() -> None:
             cells = st.session_state[key]["selection"]["cells"]
@@ -172,13 +196,7 @@ def _wide(
     )  # fmt: skip
 
 
-def _cards(
-    selection: Selection,
-    rows: Rows,
-    columns: Sequence[Col],
-    name: str,
-    opens: Callable[[dict[str, Any]], object] | None,
-) -> None:
+def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Listing) -> None:
     """A card a row: what it is, its amount beside, the rest below."""
     money = next((c for c in columns if c.kind == "money"), None)
     first = [c for name in _HEADS for c in columns if c.name == name]
@@ -198,12 +216,12 @@ def _cards(
                 horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
             ):
                 title = plain(told[head.name] if head else "") or formats.NONE
-                if opens is None:
+                if listing.opens is None:
                     st.markdown(title, width="content")
                 else:
                     st.button(
-                        title, key=f"{name}-card-{place}", type="tertiary",
-                        on_click=open_thing, args=(opens(row),),
+                        title, key=f"{listing.name}-card-{place}", type="tertiary",
+                        on_click=open_thing, args=(listing.opens(row),),
                     )  # fmt: skip
                 if money is not None:
                     st.markdown(f"**{plain(told[money.name] or formats.NONE)}**", width="content")

@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard import DashboardError, DashboardSettings, search, serve, table, view
-from pipelines.dashboard.asked import documents, signature
+from pipelines.dashboard.asked import signature
+from pipelines.dashboard.parts import DOCUMENTS
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key
 from pipelines.dashboard.serve import APP
@@ -152,7 +153,7 @@ def test_open_tickets_are_a_list(chain, monkeypatch):
 def test_documents_add_up_to_the_month(chain):
     """They are those of the shop's definition: marts.counted_sales, of which days are made too."""
     names, days = ("centro", "norte"), {"first": date(2026, 5, 1), "last": date(2026, 5, 31)}
-    counted = documents(chain, names, **days)
+    counted = DOCUMENTS.ask(chain, names, **days)
     ((count, total),) = ask(
         chain,
         "select count(*), sum(total)::double from intermediate.int_sales_effects "

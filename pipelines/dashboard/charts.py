@@ -1,0 +1,119 @@
+"""The page's charts: bars of the months, lines of days, bars of a breakdown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from pipelines.dashboard import asked
+from pipelines.dashboard.asked import Rows
+from pipelines.dashboard.view import Selection, View
+from pipelines.language import _, current
+
+_REPAIRS, _COUNTER, _BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
+_BARS = 12
+_DAYS = """
+    select day, sum(sold) as sold from marts.shop_days
+    where list_contains($shops, shop_id) and day between $first and $last group by 1 order by 1
+"""
+
+
+def months(view: View) -> None:
+    """Sales by month; a click on a bar chooses its month."""
+    repairs, counter = _("repairs"), _("counter")
+    rows = [
+        {
+            "period": f"{bar.month:%Y-%m}", "shown": current().month(bar.month),
+            "what": name, "amount": float(amount), "order": place, "whole": bar.is_whole,
+        }
+        for bar in view.bars
+        for place, name, amount in ((0, repairs, bar.repairs), (1, counter, bar.counter))
+    ]  # fmt: skip
+    chart = _drawn(
+        alt.Chart(pd.DataFrame(rows)).mark_bar(), {repairs: _REPAIRS, counter: _COUNTER},
+        {"shown:N": _("Month"), "what:N": " ", "amount:Q": _("Amount")},
+        x=alt.X(
+            "period:O", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)
+        ),
+        y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
+        order="order:Q",
+        opacity=alt.condition("datum.whole", alt.value(1), alt.value(0.55)),
+    )  # fmt: skip
+    picked = alt.selection_point(name="picked", fields=["period"])
+    st.altair_chart(
+        chart.add_params(picked).properties(height=220),
+        width="stretch", on_select=_pick_month, key="months",
+    )  # fmt: skip
+    st.caption(_("Click a bar to see its month."))
+
+
+def _pick_month() -> None:
+    picked = st.session_state["months"].get("selection", {}).get("picked", [])
+    if picked:
+        st.session_state["period"] = picked[0]["period"]
+
+
+def days(selection: Selection, view: View) -> None:
+    """A line of this period, and one of the period it is compared with, day upon day."""
+    pieces = {_("this period"): selection.period}
+    if view.before is not None:
+        pieces[_("compared with")] = view.before.period
+    rows = [
+        {
+            "place": (row["day"] - period.first).days + 1, "what": name,
+            "amount": float(row["sold"]), "shown": current().day(row["day"]),
+        }
+        for name, period in pieces.items()
+        for row in asked.rows(
+            selection.home, _DAYS, selection.names, {"first": period.first, "last": period.last}
+        )
+    ]  # fmt: skip
+    chart = _drawn(
+        alt.Chart(pd.DataFrame(rows)).mark_line(point=True),
+        dict(zip(pieces, (_REPAIRS, _BEFORE), strict=False)),
+        {"shown:N": _("Day"), "amount:Q": _("Sold")},
+        x=alt.X("place:Q", title=_("Day"), axis=alt.Axis(format="d", tickMinStep=1)),
+        y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
+    )
+    st.altair_chart(chart.properties(height=200), width="stretch")
+
+
+def parts(rows: Rows, *, has_before: bool) -> None:
+    """The largest parts of a breakdown, each beside what it was before."""
+    kinds = {"amount": _("this period")} | ({"before": _("compared with")} if has_before else {})
+    told = [
+        {"name": row["name"], "what": what, "amount": float(row[key] or 0)}
+        for row in rows[:_BARS]
+        for key, what in kinds.items()
+    ]
+    if not told:
+        return
+    chart = _drawn(
+        alt.Chart(pd.DataFrame(told)).mark_bar(),
+        dict(zip(kinds.values(), (_REPAIRS, _BEFORE), strict=False)),
+        {"name:N": " ", "what:N": " ", "amount:Q": _("Amount")},
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+        x=alt.X("amount:Q", title=None, axis=alt.Axis(tickCount=5)),
+        yOffset=alt.YOffset("what:N", sort=list(kinds.values())),
+    )
+    st.altair_chart(chart, width="stretch")
+
+
+def _drawn(
+    chart: alt.Chart, colours: Mapping[str, str], tips: Mapping[str, str], **encodings: Any
+) -> Any:
+    """A chart whose series ``what`` have these colours; ``tips`` are fields and their titles."""
+    return chart.encode(
+        color=alt.Color(
+            "what:N", title=None, sort=list(colours), legend=alt.Legend(orient="top"),
+            scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        ),
+        tooltip=[
+            alt.Tooltip(field, title=title, format=",.2f")
+            if field == "amount:Q" else alt.Tooltip(field, title=title)
+            for field, title in tips.items()
+        ],
+        **encodings,
+    )  # fmt: skip
