@@ -115,7 +115,8 @@ def _part(looked: Selection, found: View, trust: Trust) -> None:
     own = {code: part for code, part in parts.PARTS.items() if not part.is_technical}
     state["tab"] = state["part"] if state["part"] in own else None
     st.segmented_control(
-        _("Part of the page"), list(own), format_func=lambda code: shown(own[code].label), key="tab",
+        _("Part of the page"), list(own), key="tab",
+        format_func=lambda code: shown(own[code].label),
         on_change=lambda: state.update(part=state["tab"] or state["part"]),
         label_visibility="collapsed",
     )  # fmt: skip

@@ -292,9 +292,8 @@ def tickets(selection: Selection, view: View, _trust: Trust) -> None:
 def due(selection: Selection, view: View, _trust: Trust) -> None:
     """What customers owe, by age, and who."""
     *within, over = ages(view.now.figures)
-    _amounts(
-        selection, {_("{ages} days", ages=age): amount for age, amount in within} | dict([over])
-    )
+    amounts = {_("{ages} days", ages=age): amount for age, amount in within}
+    _amounts(selection, amounts | dict([over]))
     draw(selection, _DEBTORS)
 
 
