@@ -94,11 +94,13 @@ def sync(
     ):
         run = Run(session, shops, ending.run_id, endpoints, full, confirm_deletions, tuning)
         run.fetch_and_load()
+        # Of a service that refused the first key there is nothing to read.
+        is_empty = not session.ledger.last_seq() and any(r.errors for r in run.results.values())
         # A signal ends the run within seconds: what was answered is in the ledger, and the next run
         # loads, builds and publishes it.
         if not session.stop.is_set():
             run.note_mirrored()
-            if destination is None:
+            if destination is None and not is_empty:
                 run.transform()
         stopped = session.stop.is_set()
         report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
@@ -111,7 +113,7 @@ def sync(
             ending.message, ending.detail = report.message, report.as_json()
 
         note()
-        if not stopped and destination is None:
+        if not stopped and destination is None and not is_empty:
             session.publish(ending)
             if further.also and not _load_all(session, further, report, take_over):
                 note()

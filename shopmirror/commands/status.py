@@ -50,7 +50,7 @@ def _show(found: "Status", tables: bool, settings: Settings) -> None:
         for shop in found.shops:
             _show_tables(shop, settings.shop(shop.shop).zone)
     if found.runs:
-        columns = ("started", "command", "outcome", "#exit", "#requests", "#rows", "took")
+        columns = ("started", "command", "outcome", "#exit", "#requests", "#rows loaded", "took")
         open_end = "cut off" if any(p.kind == "cut off" for p in found.found) else "running"
         runs = (_run_line(run, zone, open_end) for run in found.runs[:_RUNS])
         out().print(table("Last runs", columns, runs))

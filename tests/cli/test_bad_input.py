@@ -141,6 +141,17 @@ def test_a_key_that_the_service_refuses(run, shop, monkeypatch, command):
     assert "wrong-key-of-mine" not in out + err
 
 
+def test_nothing_is_published_of_a_service_that_refused_the_first_key(
+    run, shop, monkeypatch, tmp_path
+):
+    """An empty warehouse would show a shop that sold nothing."""
+    monkeypatch.setenv(PREFIX + "API_KEY", "not-the-key-at-all")
+    assert run("sync")[0] == 3
+    assert not (tmp_path / "home" / "warehouse.duckdb").exists()
+    code, _, err = run("report")
+    assert code == 2 and "shopmirror sync" in err
+
+
 def test_a_wrong_address_of_the_right_host_costs_one_request(run, shop, monkeypatch):
     monkeypatch.setenv(PREFIX + "BASE_URL", f"{shop.base_url}/shop")
     before = spent(shop)
