@@ -125,12 +125,12 @@ def conflicts(
     """Fields that moved away from the basis at the service, and are not ours: field -> ``base``
     and ``theirs``. What a later change of ours set is ours, too: it was sent before a backup was
     put back."""
-    resource = change.resource
+    resource, basis = change.resource, change.basis
     later = [one.body for one in outbox.of_record(change, after=change.number, states=OPEN)]
-    if change.attempts and (change.fence or {}).get("before"):
-        found = _moved_since(resource, change.fence["before"], body, row) if change.fence else {}
-    else:
-        found = _moved(resource, change.basis, row, zone)
+    if change.attempts and (before := (change.fence or {}).get("before")):
+        # As before the first request: what that one may have set is ours.
+        basis = {"seen": {name: picture(resource, name, before) for name in body}}
+    found = _moved(resource, basis, row, zone)
 
     def is_ours(name: str) -> bool:
         sent = [one[name] for one in (body, *later) if name in one]
@@ -144,7 +144,7 @@ def _moved(resource: str, basis: Fields, row: Fields, zone: ZoneInfo) -> dict[st
     shown = basis.get("shown", {}).get("seen", {})
     for name, value in basis.get("values", {}).items():
         if name not in shown and compare(resource, name, value, row, zone) < Match.HIDDEN:
-            found[name] = {"base": str(value), "theirs": _words(resource, name, row)}
+            found[name] = {"base": str(value), "theirs": words_of(resource, name, row)}
     for name, seen in {**basis.get("seen", {}), **shown}.items():
         if name in found or (name in basis.get("values", {}) and name not in shown):
             continue
@@ -158,18 +158,8 @@ def _moved(resource: str, basis: Fields, row: Fields, zone: ZoneInfo) -> dict[st
     return found
 
 
-def _moved_since(
-    resource: str, before: Fields, body: Fields, row: Fields
-) -> dict[str, dict[str, str]]:
-    """Fields that are neither as before the first request nor as it set them."""
-    return {
-        name: {"base": _words(resource, name, before), "theirs": _words(resource, name, row)}
-        for name in body
-        if picture(resource, name, before) != picture(resource, name, row)
-    }
-
-
-def _words(resource: str, name: str, row: Fields) -> str:
+def words_of(resource: str, name: str, row: Fields) -> str:
+    """What a cleaned row shows of a request field, for people."""
     return ", ".join(dict.fromkeys(picture(resource, name, row).values()))
 
 
@@ -183,7 +173,7 @@ def due_conflict(
     if ours <= 0:
         return None  # a refund
     due = _due(invoices, payments)
-    statuses = {name: _words("ticket_invoices", "status", row) for name, row in invoices.items()}
+    statuses = {name: words_of("ticket_invoices", "status", row) for name, row in invoices.items()}
     shown = {"statuses": statuses, "due": due}
     if shown == change.basis.get("shown"):
         return None

@@ -15,7 +15,6 @@ the same every day.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 
 from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, State
@@ -30,10 +29,9 @@ from pipelines.outbox.match import (
     picture,
 )
 from pipelines.outbox.order import filled, invoices_of, missing_reference
-from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure
+from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure, seconds_of
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
-from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.settings import ShopSettings
 
 _MOST_DETAILS = 10
@@ -123,21 +121,19 @@ class Evidence:
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""
-        iso = parse_moment(row.get("created_date"), self._zone)
-        if iso is None or len(iso) == 10 or OWN_DATES.get(change.resource) in change.body:
+        at, is_known = (
+            seconds_of(row.get("created_date"), self._zone),
+            fence.get("known") is not None,
+        )
+        if at is None or OWN_DATES.get(change.resource) in change.body:
             # No moment is shown, or not the service's own: new since the fence has to do.
-            return fence.get("known") is not None
-        shown = datetime.fromisoformat(iso)
-        if shown.tzinfo is None:
-            shown = shown.replace(tzinfo=self._zone)
+            return is_known
         first, last = fence.get("first", fence.get("since")), fence.get("until")
         if first is None:
             return False
-        slack = SLACK.total_seconds()
         # Without the ids of before, one made a moment before the fence may be another's.
-        early = slack if fence.get("known") is not None else 0.0
-        at = shown.timestamp()
-        return bool(at >= first - early and (last is None or at <= last + slack))
+        early = SLACK if is_known else 0.0
+        return bool(at >= first - early and (last is None or at <= last + SLACK))
 
     def _twins(self, change: Change, body: Fields) -> int:
         """How many changes in doubt are the very same, any of which may have made the records."""
@@ -238,13 +234,10 @@ class Evidence:
         if self._records.is_gone(change.resource, record, is_answered=change.said is Said.DONE):
             return Verdict("applied", "the record is gone", record)
         row = self._records.one(change.resource, record) or {}
-        iso = parse_moment(row.get("created_date"), self._zone)
-        since = fence.get("since")
-        if iso and len(iso) > 10 and since is not None:
-            shown = datetime.fromisoformat(iso)
-            if shown.tzinfo and shown.timestamp() > since + SLACK.total_seconds():
-                why = "its id was given out again: the record there now was made since"
-                return Verdict("unknown", why, is_final=True)
+        made, since = seconds_of(row.get("created_date"), self._zone), fence.get("since")
+        if made is not None and since is not None and made > since + SLACK:
+            why = "its id was given out again: the record there now was made since"
+            return Verdict("unknown", why, is_final=True)
         return Verdict("absent", "the record is still there")
 
 

@@ -113,14 +113,13 @@ def enqueue(
     if not rows:
         found.append("there is no row in it")
     with Outbox(folder, clock) as outbox:
-        found += _wrong_numbers(outbox, changes)
-        if check and not _wrong_numbers(outbox, changes):
+        wrong = _wrong_numbers(outbox, changes)
+        if not wrong:
             changes = [_with_id(outbox, change) for change in changes]
-            found += unknown(folder, outbox, changes)
-        found += _wrong_keys(outbox, changes)
+            wrong = unknown(folder, outbox, changes) if check else []
+        found += wrong + _wrong_keys(outbox, changes)
         if found:
             raise InputRefused(sorted(found, key=_line) if where else found)
-        changes = [_with_id(outbox, change) for change in changes]
         changes = _with_basis(folder, outbox, changes)
         service = bind(outbox, target)
         skip_numbers(outbox)

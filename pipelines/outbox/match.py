@@ -259,16 +259,19 @@ def _lines_match(sent: Iterable[Fields], seen: Iterable[Fields]) -> Match:
     return Match.SAME
 
 
-def is_left_out(
-    resource: str, name: str, sent: Any, before: Fields | None, row: Fields, zone: ZoneInfo
-) -> bool:
-    """Whether a record shows a field as before an update, where that is known, and not as it was
+def left_out(
+    resource: str, body: Fields, before: Fields | None, row: Fields, zone: ZoneInfo
+) -> list[str]:
+    """Fields that a record shows as before an update, where that is known, and not as they were
     sent. Words that may stand for what was sent say nothing, as it may have been so before."""
-    if name in IN_WORDS or isinstance(sent, bool):
-        return False
-    now, then = picture(resource, name, row), picture(resource, name, before or {})
-    is_as_before = before is None or set(now.values()) == set(then.values())
-    return is_as_before and compare(resource, name, sent, row, zone) is Match.DIFFERENT
+    found = []
+    for name, sent in body.items():
+        now, then = picture(resource, name, row), picture(resource, name, before or {})
+        is_as_before = before is None or set(now.values()) == set(then.values())
+        is_differing = compare(resource, name, sent, row, zone) is Match.DIFFERENT
+        if is_as_before and is_differing and not (name in IN_WORDS or isinstance(sent, bool)):
+            found.append(name)
+    return found
 
 
 MARKER_FIELDS: Mapping[str, str] = {

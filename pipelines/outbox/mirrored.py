@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pipelines.outbox.basis import rows_of_warehouse
+from pipelines.outbox.basis import rows_of_warehouse, words_of
 from pipelines.outbox.change import Change, Fields
-from pipelines.outbox.match import is_left_out, picture
+from pipelines.outbox.match import left_out
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
 from pipelines.publish.published import WAREHOUSE, Published
@@ -107,11 +107,11 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
         return ""  # somebody changed it since
     resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")
+    plain = {name: value for name, value in sent.items() if not isinstance(value, list)}
     before = json.loads(written["fence"] or "{}").get("before")
     return "; ".join(
-        f"{name} was set to '{value}' and is '{', '.join(picture(resource, name, row).values())}'"
-        for name, value in sent.items()
-        if not isinstance(value, list) and is_left_out(resource, name, value, before, row, _UTC)
+        f"{name} was set to '{sent[name]}' and is '{words_of(resource, name, row)}'"
+        for name in left_out(resource, plain, before, row, _UTC)
     )
 
 
@@ -135,7 +135,7 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
         foreign = [
             row["shop"] for row in outbox.ask("unsettled", shop=None) if row["kind"] == "foreign"
         ]
-        if found.standing.name == "FOREIGN":
+        if found.standing == "foreign":
             told.append(f"The queue sends nothing: it is a copy, {found.why} ('queue adopt')")
         elif foreign:
             told.append(

@@ -28,15 +28,14 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pipelines.json_file import held, sync_folder
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import PushBusy, QueueBroken, QueueForeign, ServiceChanged
-from pipelines.outbox.store import FILE_NAME, STAMP, Outbox, changed
+from pipelines.outbox.store import FILE_NAME, STAMP, Outbox, change_of
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget.clock import SystemClock
 
@@ -143,21 +142,12 @@ def skip_numbers(outbox: Outbox) -> None:
 # -- standing ---------------------------------------------------------------------------------
 
 
-class Standing(IntEnum):
-    """How a queue stands to what the last request left, the worst last."""
-
-    OURS = 0
-    BOOTED = 1
-    RESTORED = 2
-    FOREIGN = 3
-
-
 @dataclass(frozen=True)
 class Finding:
-    """A standing, and why, in words. ``lost``: the change whose intent the stamp announces, and
-    the file does not hold."""
+    """How a queue stands to what the last request left, and why, in words. ``lost``: the change
+    whose intent the stamp announces, and the file does not hold."""
 
-    standing: Standing
+    standing: Literal["ours", "restored", "foreign"]
     why: str = ""
     lost: int = 0
 
@@ -186,18 +176,16 @@ def find(outbox: Outbox) -> Finding:
         # Written, and the process ended before its commit.
         as_left, lost = not said["copied"], int(said.get("number") or 0)
     if place.machine and row["machine"] and place.machine != row["machine"]:
-        return Finding(Standing.FOREIGN, "it was last used on another machine")
+        return Finding("foreign", "it was last used on another machine")
     if not as_left and place.place != row["place"]:
-        return Finding(Standing.FOREIGN, f"it was last used as {row['place']}")
+        return Finding("foreign", f"it was last used as {row['place']}")
     if not as_left and not place.machine:
-        return Finding(Standing.FOREIGN, "it is not as the last push left it, and no id tells here")
+        return Finding("foreign", "it is not as the last push left it, and no id tells here")
     if not as_left:
-        return Finding(
-            Standing.RESTORED, "it is not as the last push left it (a backup put back?)", lost
-        )
+        return Finding("restored", "it is not as the last push left it (a backup put back?)")
     if row["boot"] != place.boot:
-        return Finding(Standing.BOOTED, "the machine was started anew since the last push", lost)
-    return Finding(Standing.OURS, lost=lost)
+        return Finding("restored", "the machine was started anew since the last push")
+    return Finding("ours", lost=lost)
 
 
 def _foreign(outbox: Outbox, why: str) -> QueueForeign:
@@ -212,7 +200,7 @@ def _foreign(outbox: Outbox, why: str) -> QueueForeign:
 def refuse_foreign(outbox: Outbox) -> Finding:
     """The finding; :class:`QueueForeign` for a copy that may not send."""
     found = find(outbox)
-    if found.standing is Standing.FOREIGN:
+    if found.standing == "foreign":
         raise _foreign(outbox, found.why)
     return found
 
@@ -223,20 +211,20 @@ def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
     What waits is put in doubt by the next push of its shop. ``stamps`` False: only in this
     (in-memory) copy.
     """
-    if found.standing is Standing.OURS and not found.lost:
+    is_ours = found.standing == "ours"
+    if is_ours and not found.lost:
         return
-    kind = "foreign" if found.standing is Standing.FOREIGN else "restored"
     with outbox.transaction():
-        if found.standing is not Standing.OURS:
+        if not is_ours:
             for row in outbox.ask("shops"):
-                unsettle(outbox, row["shop"], kind, found.why, here(outbox))
+                unsettle(outbox, row["shop"], found.standing, found.why, here(outbox))
             skip_numbers(outbox)
         elif lost := outbox.changes(number=found.lost):
             why = "a push ended as it was about to be sent"
             unsettle(outbox, lost[0].shop, "restored", why, number=found.lost)
         outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
         if stamps:
-            write_stamp(outbox, is_next=found.standing is Standing.OURS)
+            write_stamp(outbox, is_next=is_ours)
 
 
 def mark_restored(home: Path) -> None:
@@ -273,7 +261,7 @@ def settle(outbox: Outbox, shop: str) -> None:
         with outbox.transaction():
             asked = {name: row[name] for name in ("shop", "stamp", "number")}
             for one in outbox.ask("maybe_sent", **asked):
-                put_in_doubt(outbox, changed(one), row["why"], restored=row["number"] is None)
+                put_in_doubt(outbox, change_of(one), row["why"], restored=row["number"] is None)
             outbox.ask("settle", shop=shop)
 
 
@@ -369,7 +357,7 @@ def adopt(
     with locked(settings.home), Outbox(settings.home, clock) as outbox, outbox.transaction():
         found = find(outbox)
         take(outbox, found)
-        if found.standing is Standing.FOREIGN:
+        if found.standing == "foreign":
             told.append(f"{outbox.path} is the queue from now on ({found.why}).")
         adopted = [one for one in settings.chosen(shop) if outbox.ask("adopt", shop=one.name)]
         for one in adopted:

@@ -7,7 +7,7 @@ from typing import Any
 from pipelines.outbox.answer import MOST_ANSWER, named_id, short
 from pipelines.outbox.basis import move_bases
 from pipelines.outbox.change import Change, Fields, Said, State
-from pipelines.outbox.match import is_left_out
+from pipelines.outbox.match import left_out
 from pipelines.outbox.order import invoices_of
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
@@ -53,10 +53,7 @@ class Outcomes:
         except ShopError:
             return ""
         before, zone = self.before(change), self.shop.zone
-        left = [
-            name for name, sent in body.items()
-            if row and is_left_out(change.resource, name, sent, before, row, zone)
-        ]  # fmt: skip
+        left = left_out(change.resource, body, before, row, zone) if row else []
         if not left:
             self._read_back.add(kind)
         return f"the record shows {', '.join(left)} as before" if left else ""

@@ -24,8 +24,8 @@ MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
 _ZONES = timedelta(hours=14)
 """Zones differ by no more from UTC: what a time without an offset leaves open."""
-SLACK = timedelta(minutes=2)
-"""What a ``Date`` in whole seconds and a slow answer leave open."""
+SLACK = 120.0
+"""Seconds that a ``Date`` in whole seconds and a slow answer leave open."""
 _LISTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     **{resource: ((path, "createdDateFrom"),) for resource, path in PATHS.items()},
     # The bare list hides those outside the pipeline (specification, Tickets); the other may hide
@@ -138,7 +138,7 @@ class Records:
         since, latest = fence.get("since"), latest_of(row.get("created_date"), self._zone)
         if since is None or latest is None:
             return False
-        return latest.timestamp() < float(since) - SLACK.total_seconds()
+        return latest.timestamp() < float(since) - SLACK
 
     def _recent(self, resource: str, fence: Fields, own: Any) -> Found:
         if fence.get("known") is not None and fence.get("from") is None:
@@ -296,10 +296,19 @@ def latest_of(text: Any, zone: ZoneInfo) -> datetime | None:
     iso = parse_moment(text, zone) if text else None
     if iso is None:
         return None
-    if len(iso) == 10:
-        return datetime.fromisoformat(iso).replace(tzinfo=UTC) + timedelta(days=1) + _ZONES
     shown = datetime.fromisoformat(iso)
-    return shown if shown.tzinfo else shown.replace(tzinfo=UTC) + _ZONES
+    open_ = _ZONES + timedelta(days=len(iso) == 10)
+    return shown if shown.tzinfo else shown.replace(tzinfo=UTC) + open_
+
+
+def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
+    """The moment that a time means, in the shop's zone where it names none, in seconds since 1970;
+    None for a day, and for none."""
+    iso = parse_moment(text, zone) if text else None
+    if iso is None or len(iso) == 10:
+        return None
+    shown = datetime.fromisoformat(iso)
+    return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()
 
 
 def _is_deleted(row: Fields) -> bool:

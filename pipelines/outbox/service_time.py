@@ -4,11 +4,10 @@ It also tells a machine that was put back while it ran (a snapshot with its memo
 the boot are as they were, but more time went by at the service than here since the last push.
 """
 
+from pipelines.outbox.records import SLACK
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.http.client import Client
 
-_SLACK = 120.0
-"""Seconds that a ``Date`` in whole seconds and slow answers leave open."""
 _DRIFT = 0.001
 """What a machine's clock that nobody sets may gain or lose."""
 
@@ -53,4 +52,4 @@ class ServiceTime:
         if self._client.shop.minute_seconds < 60:
             return False  # a sandbox, whose clock may run as it likes
         here = clock.monotonic() - float(last["ticks"])
-        return self.now() - float(last["last_at"]) > here + _SLACK + _DRIFT * abs(here)
+        return self.now() - float(last["last_at"]) > here + SLACK + _DRIFT * abs(here)

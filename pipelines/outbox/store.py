@@ -189,7 +189,7 @@ class Outbox:
         sql = f"select * from changes where {' and '.join(conditions) or '1'}"
         with self._mapped():
             rows = self._db.execute(f"{sql} order by number limit ?", [*values, limit])
-            return [_change(row) for row in rows]
+            return [change_of(row) for row in rows]
 
     def of_record(self, change: Change | NewChange, **wanted: Any) -> list[Change]:
         """Changes of the record that a change is for; ``wanted`` as in :meth:`changes`."""
@@ -236,7 +236,7 @@ class Outbox:
         """The change that bears the same key of the caller's."""
         values = {name: getattr(change, name) for name in ("shop", "resource", "op", "key")}
         rows = self.ask("by_key", **values)
-        return _change(rows[0]) if rows else None
+        return change_of(rows[0]) if rows else None
 
     # -- writing ------------------------------------------------------------------------------
 
@@ -320,7 +320,7 @@ class Outbox:
                 raise Moved(f"{change.what} was dealt with by somebody else meanwhile.")
             if event:
                 self.note(change.number, event, detail)
-        return _change(row)
+        return change_of(row)
 
     def mark_mirrored(self, shop: str, records: Iterable[tuple[str, str]], read_at: float) -> int:
         """A sync has these ``(resource, id)`` as they were at ``read_at``; how many waited."""
@@ -349,12 +349,8 @@ class Outbox:
         return after
 
 
-def changed(row: sqlite3.Row) -> Change:
-    """A row of ``changes`` as one."""
-    return _change(row)
-
-
-def _change(row: sqlite3.Row) -> Change:
+def change_of(row: sqlite3.Row) -> Change:
+    """A row of ``changes``, its JSON decoded."""
     values = dict(row)
     for name in _JSON:
         if values[name] is not None:

@@ -53,7 +53,9 @@ STEPS = st.sampled_from(
     ["", *"checked stamp intent slot answered outcome looked adopted".split(), "slot kept"]
 )
 READ_FAULTS = st.sampled_from([0, 0, 0, 400, 401, 404, 429, 500, -1])
-DEEDS = ["retry", "discard", "retry it", "discard it", "till", "staff", "push", "adopt", "queue"]
+DEEDS = ["retry", "discard", "till", "staff", "push", "adopt", "queue"]
+CHECKS = ["checked", "looked"]
+"""Steps after which a push moves the change as it had read it."""
 MOBILES = {"Ann": "55510001", "Bob": "55510002"}
 NAMES = st.sampled_from(sorted(MOBILES))
 AMOUNTS = st.sampled_from([10, 20])
@@ -286,6 +288,10 @@ class Queue(QueueTruth, RuleBasedStateMachine):
             assert shop == "south" or after == before, "another shop's changes moved"
         self.check()
 
+    @rule(deed=st.sampled_from(["retry it", "discard it"]), step=st.sampled_from(CHECKS))
+    def decide_while_it_is_looked_at(self, deed: str, step: str) -> None:
+        self.push([], "", step, 0, deed, [], None, False)
+
     def run(self, shop: str | None, wait: bool, hook: Any, home: Path | None = None) -> Any:
         """Push, one shop after the other: what is drawn must come out the same again. What stopped
         the last of them."""
@@ -305,7 +311,7 @@ class Queue(QueueTruth, RuleBasedStateMachine):
         if deed.endswith(" it"):
             before = self.row(number)
             self.decide(deed.removesuffix(" it"), number)
-            if step in ("checked", "looked") and self.row(number) != before:
+            if step in CHECKS and self.row(number) != before:
                 self.shop.read_faults.clear()
                 self.decided = number, self.row(number)
         elif deed in ("retry", "discard"):
