@@ -121,10 +121,8 @@ class Evidence:
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""
-        at, is_known = (
-            seconds_of(row.get("created_date"), self._zone),
-            fence.get("known") is not None,
-        )
+        is_known = fence.get("known") is not None
+        at = seconds_of(row.get("created_date"), self._zone)
         if at is None or OWN_DATES.get(change.resource) in change.body:
             # No moment is shown, or not the service's own: new since the fence has to do.
             return is_known
