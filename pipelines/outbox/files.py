@@ -97,15 +97,16 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _fields_of(resource: str, op: str) -> set[str]:
+def fields_of(resource: str, op: str) -> set[str]:
+    """What a row may hold for an operation."""
     model = UPLOADS.get(resource) if op == "upload" else BODIES.get((resource, op))
-    return set(model.model_fields) if model is not None else set()
+    return _OWN | (set(model.model_fields) if model is not None else set())
 
 
 def _read_csv(
     found: FileRows, path: Path, text: str, resource: str, op: str, key: str | None
 ) -> None:
-    known = _fields_of(resource, op) | _OWN | ({key} if key else set())
+    known = fields_of(resource, op) | ({key} if key else set())
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")

@@ -34,6 +34,7 @@ from pipelines.bodies.fields import Queued, QueuedRow, reference
 from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.change import Fields, NewChange, Reference, as_id
 from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
 from pipelines.outbox.origin import bind, here, skip_numbers
 from pipelines.outbox.references import unknown
@@ -193,13 +194,8 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
     text = str(values.get(key, "")).strip()
     if not text:
         raise InputRefused([f"{key}: is empty, and was named as the key of each row"])
-    try:
-        validate(table, op, {key: values[key]})
-    except BodyError as error:
-        if key != "id" and any(
-            f.field == key and "no such field" in f.message for f in error.faults
-        ):
-            values.pop(key)
+    if key not in fields_of(table, op):
+        values.pop(key)
     return text
 
 

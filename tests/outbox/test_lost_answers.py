@@ -45,7 +45,7 @@ CASES = [
     Case(PLAIN, "lost before,400 before", "in_doubt", 0, "sent again, the service said"),
     *(Case(UPDATE, f"{what} after", "done", 1) for what in ("lost", "500", "odd")),
     *(Case(UPDATE, f"{what} before", "done", 1) for what in ("lost", "500", "429", "401")),
-    Case(DELETE, "lost after", "done", 1),
+    *(Case(DELETE, f"{what} after", "done", 1) for what in ("lost", "429")),
     Case(DELETE, "lost before", "done", 1),
     Case(DELETE, "lie", "done", 1),
     *(Case(PAY, f"{what} after", "done", 1) for what in (*LOST, "403")),
@@ -147,14 +147,6 @@ def test_a_record_whose_name_the_service_rewrites_wholly_is_asked_about(desk):
     desk.later(HOUR, 2)
     assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
     assert "may be it, or another's" in desk.change().reason
-
-
-def test_a_delete_that_was_done_and_answered_with_a_rate_error_is_done(desk):
-    record = desk.shop.put("customers", name="Ann")
-    desk.queue("customers", "delete", None, record)
-    desk.push("429 after")
-    desk.later(HOUR, 2)
-    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["done"], 1)
 
 
 def test_a_marked_payment_is_told_from_the_tills(desk):
@@ -379,10 +371,3 @@ def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
     desk.pay(desk.shop.invoice())
     desk.push("lost after")
     assert desk.states() == ["done"]
-
-
-def test_notes_that_nothing_shows_leave_a_payment_to_a_person(desk):
-    desk.shop.hidden.add(("payments", "payment_note"))
-    desk.pay(desk.shop.invoice())
-    desk.push("lost after")
-    assert (desk.states(), desk.made("payments")) == (["in_doubt"], 1)

@@ -14,7 +14,7 @@ from pipelines.outbox import (
     origin,
 )
 from tests.fakes.shop import FakeShop
-from tests.outbox.desk import HOUR, Desk, at, kill, killed, torn
+from tests.outbox.desk import HOUR, Desk, as_if_the_disk_was_put_back, at, kill, killed, torn
 from tests.promises import promise
 
 
@@ -24,8 +24,14 @@ def file_alone(desk: Desk) -> None:
     shutil.copy2(desk.home.with_name("spare") / "outbox.sqlite", desk.home)
 
 
-WAYS = [Desk.put_back, file_alone, Desk.put_back_disk]
-"""The whole folder, the file alone, and a snapshot of the disk."""
+def by_command(desk: Desk) -> None:
+    desk.put_back()
+    as_if_the_disk_was_put_back(desk.home)
+    mark_restored(desk.home)
+
+
+WAYS = [Desk.put_back, file_alone, Desk.put_back_disk, by_command]
+"""The whole folder, the file alone, a snapshot of the disk, and what ``restore`` says."""
 
 
 def some(desk: Desk) -> None:
@@ -122,16 +128,6 @@ def test_a_change_queued_since_the_backup_was_put_back_is_surely_not_sent(desk):
     assert desk.queue("products", "update", {"stockQuantity": 3}, product) == 2, "1 is given out"
     desk.push()
     assert desk.states() == ["done"]
-
-
-def test_what_a_restore_command_says_is_believed(desk):
-    desk.begin()
-    some(desk)
-    mark_restored(desk.home)
-    desk.push(wait=False)
-    assert set(desk.states()) <= {"in_doubt", "done"}
-    desk.later(HOUR, 2)
-    assert desk.states() == ["done", "done", "done", "done", "in_doubt", "done"]
 
 
 @pytest.mark.parametrize("shown", [10.01, 10.005])
