@@ -151,6 +151,8 @@ class Mirror:
     shop: Shop
     held: dict[str, tuple[date, int, bool]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    missed: set[str] = field(default_factory=set)
+    """Rows that no page showed when the list was read whole last."""
 
     def take(self, rows: list[Row]) -> Page:
         """Keep an answer."""
@@ -255,6 +257,9 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
             gone = set(mirror.live(half)) - whole.ids if whole.proven else set()
             if shop.dialect.detail:
                 gone = {row for row in gone if not exists(row)}
+            else:
+                missed = mirror.missed | (found.gone if found else set())
+                gone, mirror.missed = gone & missed, gone
         mirror.gone |= gone
         results.append((out, found))
     return results
@@ -276,6 +281,7 @@ DIALECTS = (
     Dialect("moved in, no paths", dense=400, detail=False),
     Dialect("in two halves", halves=True),
     Dialect("changed while read", busy=0.1),
+    Dialect("changed while read, no paths", busy=0.1, detail=False),
 )
 
 

@@ -351,6 +351,28 @@ def test_a_row_that_came_and_one_that_went_do_not_make_up_for_each_other(strange
         assert held == {str(row["id"]) for row in listed}
 
 
+def test_a_row_that_slipped_past_a_reading_is_not_gone(stranger):
+    """Its list has no paths to look it up, and the row that went in its place had been read."""
+    rows = [{"id": n, "created_date": f"2026-{1 + n // 20:02d}-{1 + n % 20}"} for n in range(120)]
+    stranger.lists["/ticketComments"] = rows
+    assert stranger.sync("ticketComments").exit_code == 0
+
+    def slips(seen: Seen) -> Reply:
+        if rows[0]["id"] == 0 and {("page", "1"), ("sort", "oldest")} <= {*seen.query}:
+            rows.insert(0, {"id": 500, "created_date": "2026-01-01"})
+            del rows[111]
+        return stranger.answer(seen)
+
+    stranger.loopback.otherwise = slips
+    assert stranger.sync("ticketComments", full=True).exit_code == 0
+    stranger.loopback.otherwise = stranger.answer
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(n) for n in (*range(120), 500)}
+    assert stranger.sync("ticketComments").exit_code == 0
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(row["id"]) for row in rows}
+
+
 @pytest.mark.parametrize("refused", ["statuses", "users"])
 def test_a_key_without_a_right_to_a_list_that_is_read_early_is_not_blocked_for_ever(
     stranger, refused

@@ -217,9 +217,15 @@ class Count:
 
     # -- the search -----------------------------------------------------------------------------
 
-    def run(self) -> Found:
-        """Search until the books balance at every cut that was seen."""
+    def run(self, *, again: bool = False) -> Found:
+        """Search until the books balance at every cut that was seen.
+
+        ``again``: the days of missing rows are first read once more. A row that slips past two
+        pages while these are asked looks like one that is gone, but not in two readings.
+        """
         try:
+            if again:
+                self._look_again()
             last = self.find_end() if self.last is None else self.last
             for number in self._also:
                 if 1 <= number < last:
@@ -232,24 +238,6 @@ class Count:
         except NeverEnds as error:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
         return Found(self.total, gone=frozenset(self._missing()))
-
-    def stands(self) -> bool:
-        """Ask again for the cuts around missing rows; whether they stand where they stood.
-
-        A row that slips past two pages while these are asked would look like one that is gone.
-        """
-        around = [
-            (low, high)
-            for low, high in pairwise(self._cuts())
-            if (low, high) in self._seen and self._jump(low, high) > 0
-        ]
-        for low, high in around:
-            pages = range(max(1, low.number), high.number + 1)
-            newest = max(pages, key=lambda number: self._asked.get(number, 0))
-            for number in sorted({low.number, high.number} - {0, newest}):
-                self.ask(number)
-        self._mend_end()
-        return all(cut in self._cuts() for pair in around for cut in pair)
 
     @property
     def is_distrusted(self) -> bool:
@@ -322,6 +310,15 @@ class Count:
                 gone |= self._unseen(low, high)
         return gone
 
+    def _look_again(self) -> None:
+        """Ask once more for the pages of missing rows, downwards, and forget what they showed."""
+        for low, high in pairwise(self._cuts()):
+            if (low, high) in self._seen and self._jump(low, high) > 0:
+                del self._seen[low, high]
+                for number in self._numbers(low, high):
+                    self.ask(number)
+        self._mend_end()
+
     # -- one step -------------------------------------------------------------------------------
 
     def _narrow(self, low: Cut, high: Cut) -> bool:
@@ -332,10 +329,7 @@ class Count:
         if between is not None:
             self.ask(between)
             return True
-        first, last = max(1, low.number), high.number
-        if self.is_loose:  # rows may stand beside the days that they belong to
-            first, last = max(1, first - 1), min(self.last or last, last + 1)
-        numbers = range(last, first - 1, -1)
+        numbers = self._numbers(low, high)
         seen = self._seen.get((low, high))
         if seen is None:
             for number in [number for number in numbers if number not in self._pages]:
@@ -351,6 +345,13 @@ class Count:
             seen.has_changed |= before is not None and before.ids != now.ids
         self._look(low, high, numbers)
         return True
+
+    def _numbers(self, low: Cut, high: Cut) -> range:
+        """The pages that may show rows of the days between two cuts, from the last one down."""
+        first, last = max(1, low.number), high.number
+        if self.is_loose:  # rows may stand beside the days that they belong to
+            first, last = max(1, first - 1), min(self.last or last, last + 1)
+        return range(last, first - 1, -1)
 
     def _look(self, low: Cut, high: Cut, numbers: Iterable[int]) -> None:
         """Note what pages show of the days between two cuts, if these stand where they stood."""

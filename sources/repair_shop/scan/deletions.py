@@ -14,6 +14,9 @@ from .jobs import EMPTY_KEY, Job
 from .known import KnownRows
 from .outcome import LOOKUPS, Outcome
 
+_AT_ONCE = 2
+"""Pages up to which a list is read in a moment."""
+
 
 def advice(resource: str) -> str:
     """What a person does about rows of a list that went too many at once to be believed."""
@@ -88,6 +91,9 @@ class Deletions:
         refused = self._too_many(job, gone, of_list=job.kind == "repair")
         if not refused and not outcome.ids and exists is None:
             refused = self._first_sighting(job.shop, name, len(gone))
+        if not refused and exists is None and _may_have_slipped(job, outcome):
+            again = known.missed_again(set(gone) - outcome.missed, scan.run_id)
+            gone = [row for row in gone if row in outcome.missed] + again
         if refused or exists is None:
             return gone, refused
         try:
@@ -126,6 +132,14 @@ def _may_have_moved(job: Job) -> bool:
     """
     apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
     return job.endpoint.partition or apart or bool(job.endpoint.hidden)
+
+
+def _may_have_slipped(job: Job, outcome: Outcome) -> bool:
+    """Whether a row may have moved past the pages of one reading, where its path cannot tell.
+
+    A list that does not sort is read twice in any case.
+    """
+    return job.endpoint.sort and not job.endpoint.detail and outcome.pages > _AT_ONCE
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

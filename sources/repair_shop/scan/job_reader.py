@@ -295,13 +295,7 @@ class JobReader:
         shown = next((row for row in reversed(live) if row not in known), None)
         if shown is None or reader.detail(shown) is None:
             return "records that live are answered as gone by their own paths, so none is believed"
-        believed = []
-        for identity in gone:
-            missed = self.ledger.known_row(shop, name, identity).missed_in
-            if missed is not None and missed < scan.run_id:
-                believed.append(identity)
-            else:
-                self.ledger.note_missed(shop, name, identity, scan.run_id)
+        believed = KnownRows(self.ledger, shop, name).missed_again(gone, scan.run_id)
         self.ledger.mark_gone(shop, name, believed)
         return ""
 

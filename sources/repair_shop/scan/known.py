@@ -60,6 +60,20 @@ class KnownRows:
         """Rows that are believed to exist, listed or not."""
         return set(self.ledger.live_ids(self.shop, self.resource, shown=self._shown))
 
+    def missed_again(self, ids: Iterable[str], run_id: int) -> list[str]:
+        """Those that an earlier run missed too; the others are noted as missed in this one.
+
+        A row that shows again is missed no longer.
+        """
+        found: list[str] = []
+        for row in ids:
+            before = self.ledger.known_row(self.shop, self.resource, row).missed_in
+            if before is not None and before < run_id:
+                found.append(row)
+            else:
+                self.ledger.note_missed(self.shop, self.resource, row, run_id)
+        return found
+
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""
         self.ledger.note_shown(self.shop, self.resource, ids, UNLISTED)

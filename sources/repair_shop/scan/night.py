@@ -6,11 +6,12 @@ up by its own path, where it has one, before it is believed gone.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 
 from ..ledger import Page
 from .count import Count, Found
-from .outcome import LOOKUPS, NeverEnds, Outcome
+from .outcome import LOOKUPS, Outcome
 from .upwards import KNOWN_TAIL
 
 
@@ -55,32 +56,31 @@ def _is_settled(page: Page, since: date | None) -> bool:
     return page.size >= KNOWN_TAIL and is_old and not any(page.fresh[:KNOWN_TAIL])
 
 
-def _stands(count: Count) -> bool:
-    """Whether the list stood while it was counted; a count that never ends says so by itself."""
-    try:
-        return count.stands()
-    except NeverEnds:
-        return False
-
-
 def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
     """Count, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
     At most :data:`LOOKUPS`; the rows left over are for the next night. A row that exists may stand
     elsewhere, which the count then finds; if no page shows it, it is one the list leaves out.
     Raises what ``exists`` raises.
+
+    What cannot be looked up is gone at its second sighting, in another reading of its days. Where
+    that one does not end, ``gone`` are those missed once, for a reading of the whole list to tell.
     """
     looked: dict[str, bool] = {}
+    missed = frozenset[str]()
+    found = count.run()
+    while exists is None and not found.reason and found.gone != missed:
+        missed, found = found.gone, count.run(again=True)
+        if found.reason:
+            return replace(found, gone=missed)
     while True:
-        found = count.run()
-        if exists is None and found.gone and not found.reason and not _stands(count):
-            continue
         fresh = sorted(found.gone - looked.keys())[: LOOKUPS - len(looked)]
         if found.reason or exists is None or not fresh:
             break
         for row in fresh:
             looked[row] = exists(row)
         count.refresh()
+        found = count.run()
     if exists is None or found.reason:
         return found
     return Found(

@@ -56,6 +56,8 @@ class Outcome:
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
+    missed: frozenset[str] = frozenset()
+    """Rows that another reading of the same night did not show either."""
     page_rows: int = 0
     """Rows of a page, where the list showed that it has other pages than of fifty."""
     covered: list[tuple[date, date]] = field(default_factory=list)

@@ -133,10 +133,11 @@ class ListCount:
                 found.append(Found(reason=str(error), read_whole=True))
             out.pages += count.requests
         doubts = "; ".join(part.reason for part in found if part.reason)
+        gone = frozenset[str]().union(*(part.gone for part in found))
         if any(part.read_whole for part in found):
+            out.missed = gone
             self._read_whole(out, doubts)
             return
-        gone = frozenset[str]().union(*(part.gone for part in found))
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
         if unlisted:
             KnownRows(self.ledger, self.job.shop, self.job.resource).note_unlisted(unlisted)
