@@ -208,6 +208,33 @@ class TestBreaker:
             assert clock.ticks - began > 60
             assert client.budget.state().strikes == 1
 
+    def test_words_that_were_the_limit_once_are_waited_out_at_once(self, loopback, connect, clock):
+        quota = Reply(400, {"error": "Quota exceeded"})
+        loopback.replies.extend([Reply(), *[quota] * 4])
+        with connect() as client:
+            client.get("/customers")
+            for path in ("/leads", "/brands"):
+                with contextlib.suppress(errors.BadAnswer):
+                    client.get(path)
+            client.get("/groups")
+            asked, began = len(loopback.seen), clock.ticks
+            loopback.replies.append(quota)
+            assert client.get("/leads").rows() == []
+            assert len(loopback.seen) == asked + 2
+            assert clock.ticks - began > 60
+
+    def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, connect):
+        loopback.otherwise = lambda seen: (
+            Reply(body={"error": "Not in your plan"}) if seen.path.endswith("/leads") else Reply()
+        )
+        with connect() as client:
+            client.get("/customers")
+            for requests in (4, 1):
+                asked = len(loopback.seen)
+                with pytest.raises(errors.ValidationRefused):
+                    client.get("/leads")
+                assert len(loopback.seen) == asked + requests
+
     def test_a_service_that_refuses_everything_ends_the_run(self, loopback, connect):
         loopback.replies.append(Reply())
         loopback.otherwise = lambda _: Reply(503, b"Service Unavailable")

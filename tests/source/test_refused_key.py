@@ -102,6 +102,20 @@ def test_a_block_stops_the_key_after_one_look_and_nothing_more_is_asked(loopback
         assert client.get("/payments").rows() == []
 
 
+def test_a_key_that_no_list_was_answered_to_is_asked_once_more(loopback, connect, clock):
+    with connect() as client:
+        client.get("/customers/1")
+        loopback.replies.append(PLAIN)
+        began = clock.ticks
+        client.get("/customers/1")
+        assert 60 <= clock.ticks - began < 62
+        assert len(loopback.seen) == 3
+        refuse(loopback)
+        with pytest.raises(errors.Refused, match="blocked us"):
+            client.get("/customers/1")
+        assert len(loopback.seen) == 5
+
+
 def test_a_block_that_says_so_costs_one_request(loopback, connect):
     with connect() as client:
         client.get("/customers")
