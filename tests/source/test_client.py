@@ -97,18 +97,6 @@ def test_the_services_words_are_kept_and_the_key_is_not(loopback, connect):
     assert KEY not in str(caught.value) + repr(caught.value) + repr(client) + repr(client.budget)
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_never_worked_costs_one_request(status, loopback, connect):
-    loopback.otherwise = lambda _: Reply(status=status, body={"error": "Unauthorized"})
-    with connect() as client, ThreadPoolExecutor(4) as pool:
-        results = [pool.submit(client.get, "/customers") for _ in range(8)]
-        for result in results:
-            with pytest.raises(errors.KeyRefused, match="check api_key"):
-                result.result()
-        assert client.requests == 1
-    assert len(loopback.seen) == 1
-
-
 def test_an_address_that_is_no_such_service(loopback, connect):
     loopback.otherwise = lambda _: Reply(status=404, body=b"<html>nothing here</html>")
     with connect() as client:
