@@ -223,6 +223,24 @@ class TestBreaker:
             assert len(loopback.seen) == asked + 2
             assert clock.ticks - began > 60
 
+    def test_a_limit_met_in_between_does_not_make_other_words_a_limit(self, loopback, connect):
+        lists = ("/leads", "/brands", "/groups")
+        limits = [Reply(429, {"error": "Slow down"})]
+
+        def answer(seen):
+            if seen.path[3:] in lists:
+                return Reply(400, {"error": "Not in your plan"})
+            return limits.pop() if limits and len(loopback.seen) == 5 else Reply()
+
+        loopback.otherwise = answer
+        with connect() as client:
+            client.get("/customers")
+            for path in (*lists, *lists):
+                with pytest.raises(errors.ValidationRefused, match="Not in your plan"):
+                    client.get(path)
+            assert not limits
+            assert client.budget.state().strikes == 1
+
     def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, connect):
         loopback.otherwise = lambda seen: (
             Reply(body={"error": "Not in your plan"}) if seen.path.endswith("/leads") else Reply()
