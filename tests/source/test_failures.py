@@ -1,7 +1,9 @@
 """What each failure of the wire becomes: tried again, refused, or a write left in doubt."""
 
 import contextlib
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -240,6 +242,34 @@ class TestBreaker:
                     client.get(path)
             assert not limits
             assert client.budget.state().strikes == 1
+
+    def test_what_was_under_way_when_the_silence_began_tells_nothing(self, loopback, connect):
+        silence = threading.Event()
+
+        def answer(seen):
+            if seen.path.endswith("/slow"):
+                assert silence.wait(20)
+                return Reply()
+            return Reply(400, {"error": "Quota exceeded"}) if len(loopback.seen) > 2 else Reply()
+
+        def wait_for_silence(client):
+            while not client.budget.state().strikes:
+                time.sleep(0.01)
+            silence.set()
+
+        loopback.otherwise = answer
+        with connect({"timeout_seconds": 30.0}) as client, ThreadPoolExecutor(2) as pool:
+            client.get("/customers")
+            under_way = pool.submit(client.get, "/slow")
+            while len(loopback.seen) < 2:
+                time.sleep(0.01)
+            pool.submit(wait_for_silence, client)
+            for path in ("/leads", "/brands"):
+                with pytest.raises(errors.ValidationRefused):
+                    client.get(path)
+            with pytest.raises(errors.Unreachable, match="refuses every request"):
+                client.get("/groups")
+            assert under_way.result().rows() == []
 
     def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, connect):
         loopback.otherwise = lambda seen: (

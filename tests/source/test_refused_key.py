@@ -116,6 +116,16 @@ def test_a_key_that_no_list_was_answered_to_is_asked_once_more(loopback, connect
         assert len(loopback.seen) == 5
 
 
+def test_a_limit_met_in_between_does_not_say_that_the_key_is_in_order(loopback, connect):
+    loopback.otherwise = lambda seen: PLAIN if seen.path.endswith("/leads") else Reply()
+    with connect() as client:
+        client.get("/customers")
+        loopback.replies.extend([PLAIN, Reply(429, {"error": "Slow down"})])
+        with pytest.raises(errors.Refused, match="three times"):
+            client.get("/leads")
+        assert client.budget.denied == []
+
+
 def test_a_block_that_says_so_costs_one_request(loopback, connect):
     with connect() as client:
         client.get("/customers")

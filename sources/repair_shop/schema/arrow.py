@@ -12,9 +12,7 @@ top table, ``_dlt_list_idx`` its place. They are made of shop, list, id and plac
 has the same links.
 """
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -76,35 +74,22 @@ def tables_of(
     cleaner = Cleaner(table, shop, zone, memory or Memory())
     prefix = ":".join((shop, *variant.values()))
     rows: dict[str, list[dict[str, Any]]] = {}
-    with _without_collection():
-        for change in changes:
-            own = {
-                "shop_id": shop,
-                "id": change.id,
-                "_seq": change.seq,
-                "_seen_at": change.seen_at,
-                "_deleted_at": change.deleted_at,
-                "_dlt_id": f"{prefix}:{change.id}",
-                **variant,
-            }
-            _place(rows, table, TABLES[table], cleaner.row(change.content(), own))
-        cleaner.end()
-        return {
-            name: _table(rows.get(name, []), declared, _TOP if name == table else _NESTED)
-            for name, declared in [(table, TABLES[table]), *_nested_lists(table, TABLES[table])]
+    for change in changes:
+        own = {
+            "shop_id": shop,
+            "id": change.id,
+            "_seq": change.seq,
+            "_seen_at": change.seen_at,
+            "_deleted_at": change.deleted_at,
+            "_dlt_id": f"{prefix}:{change.id}",
+            **variant,
         }
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Rows hold no cycles, and Python looks for some each time a few hundred were parsed."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+        _place(rows, table, TABLES[table], cleaner.row(change.content(), own))
+    cleaner.end()
+    return {
+        name: _table(rows.get(name, []), declared, _TOP if name == table else _NESTED)
+        for name, declared in [(table, TABLES[table]), *_nested_lists(table, TABLES[table])]
+    }
 
 
 def _place(into: dict[str, list[dict[str, Any]]], name: str, table: Table, row: Any) -> None:
