@@ -28,15 +28,15 @@ lint: install
 types: install
 	$(BIN)/mypy
 
-# For the loop of work: a minute on two cores. What it leaves out stands in tests/conftest.py, and with
-# it go the plugins that only those tests need: loading them takes each process a second.
+# For the loop of work: a minute on two cores, with the core of each promise (`pytest.mark.core`).
+# A plugin that none of these tests needs takes each process a second to load.
 check: install lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -p no:anyio -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:anyio -m core
 
 # Four processes on two cores: three, of which each waits for a server, a kill or a clock a third of
 # its time, left one core in seven idle.
 test: install lint types
-	$(BIN)/python -m pytest -n 4 --dist loadgroup
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 # The models on DuckDB, PostgreSQL and Spark, which come from packages, and a PostgreSQL beside the
 # warehouse. They stand beside .venv, whose packages they see; nothing else needs them.

@@ -14,6 +14,8 @@ from pipelines.language.display import DisplaySettings, load_display
 from pipelines.settings import SettingsError
 from shopmirror.main import main
 
+pytestmark = pytest.mark.core
+
 DAY = date(2026, 11, 21)
 
 

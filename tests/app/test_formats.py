@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from pipelines.language import MINUS
 from pipelines.report import formats
 
+pytestmark = pytest.mark.core
+
 AMOUNTS = st.decimals(
     min_value=Decimal("-1e15"), max_value=Decimal("1e15"), allow_nan=False, places=4
 )

@@ -15,6 +15,8 @@ from tests.app.nights import job
 from tests.app.receivers import HookServer, MailServer, served
 from tests.promises import promise
 
+pytestmark = pytest.mark.core
+
 
 @pytest.fixture
 def mail():

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from schedules.times import Daily, Every
 
+pytestmark = pytest.mark.core
+
 ZONES = (
     "UTC", "Europe/Berlin", "America/New_York", "America/Santiago", "Australia/Lord_Howe",
     "Asia/Kathmandu", "Africa/Cairo", "America/Guatemala", "Pacific/Apia",

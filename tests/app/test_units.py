@@ -12,6 +12,8 @@ import pytest
 from schedules.units import Place, UnitError, crontab_line, systemd_unit
 from shopmirror.main import main
 
+pytestmark = pytest.mark.core
+
 
 def _place(folder: Path, program: str = "shopmirror") -> Place:
     path = folder / program

@@ -18,8 +18,8 @@ from pipelines.settings import ShopSettings
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
 from sources.repair_shop.schema.endpoints import TABLES
-from tests.conftest import made_once
 from tests.ledgers import LoadedHome
+from tests.once import made_once
 
 TODAY = date(2026, 7, 16)
 """The last day of business of the generated shops."""

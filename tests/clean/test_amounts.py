@@ -6,6 +6,8 @@ import pytest
 
 from sources.repair_shop.schema.clean import parse_amount
 
+pytestmark = pytest.mark.core
+
 
 @pytest.mark.parametrize(
     ("said", "meant"),

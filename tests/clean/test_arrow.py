@@ -7,11 +7,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pytest
 
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Change
 from sources.repair_shop.schema.arrow import tables_of
 from sources.repair_shop.schema.clean import made_up_id, row_id
+
+pytestmark = pytest.mark.core
 
 ZONE = ZoneInfo("America/Guatemala")
 SEEN = datetime(2026, 5, 1, 12, tzinfo=UTC)

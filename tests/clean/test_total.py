@@ -31,6 +31,8 @@ from tests.clean.test_arrow import change
 from tests.ledgers import settings_of
 from tests.promises import promise
 
+pytestmark = pytest.mark.core
+
 ZONE = ZoneInfo("America/Guatemala")
 
 

@@ -24,7 +24,6 @@ from shopmirror.settings_files import SettingsFiles
 from tests.init.test_guides import GUIDES, blocks
 from tests.promises import promise
 
-pytestmark = pytest.mark.xdist_group("cli")
 ROOT = Path(__file__).parents[2]
 GLANCE = (ROOT / "docs" / "reference" / "at-a-glance.md").read_text(encoding="utf-8")
 COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", GLANCE, re.M)]

@@ -33,7 +33,6 @@ from tests.cli.conftest import ZONE, point_at
 from tests.promises import promise
 
 DAY = date(2026, 1, 1)
-pytestmark = pytest.mark.xdist_group("cli")
 
 
 @pytest.fixture(scope="module")

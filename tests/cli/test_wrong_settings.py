@@ -9,6 +9,8 @@ from pipelines.settings import SettingsError, load_settings
 from schedules.settings import load_schedule
 from tests.cli.conftest import PREFIX
 
+pytestmark = pytest.mark.core
+
 LOADED_BY = {
     "DASHBOARD": load_access,
     "DISPLAY": load_language,

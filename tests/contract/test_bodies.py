@@ -12,6 +12,8 @@ from tests.contract.asking import first, least_body, real
 from tests.contract.conftest import ZONE
 from tests.contract.values import WRITTEN, bad, good, minimal
 
+pytestmark = pytest.mark.core
+
 BELOW_ZERO = {"cost", "price", "offerPrice", "quantity", "cog_per_item", "duration"}
 
 

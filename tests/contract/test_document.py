@@ -7,10 +7,13 @@ import pytest
 from specification import BODIES, LIMITS, LISTS, OPERATIONS
 from tests.contract import document
 
-pytestmark = pytest.mark.skipif(
-    document.PATH is None,
-    reason="shared/service/specification.md lies in no folder above this one",
-)
+pytestmark = [
+    pytest.mark.core,
+    pytest.mark.skipif(
+        document.PATH is None,
+        reason="shared/service/specification.md lies in no folder above this one",
+    ),
+]
 
 STATES = ("leads", "purchase_orders", "suppliers")
 """Lists whose statuses stand under States alone."""

@@ -11,6 +11,8 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.contract.conftest import client_of
 
+pytestmark = pytest.mark.core
+
 
 class Clock:
     def __init__(self) -> None:

@@ -9,6 +9,8 @@ import pytest
 from specification import LISTS as ROWS
 from tests.contract.conftest import ZONE
 
+pytestmark = pytest.mark.core
+
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 

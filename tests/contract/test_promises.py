@@ -4,6 +4,8 @@ import pytest
 
 from tests.promises import PAGE, promise, shown, written
 
+pytestmark = pytest.mark.core
+
 
 def test_every_promise_has_a_test():
     assert [text for text, by in shown().items() if not by] == []

@@ -12,6 +12,8 @@ from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
 from tests.contract.conftest import ZONE
 
+pytestmark = pytest.mark.core
+
 INVOICE = {
     "id": "a",
     "number": "I-1",

@@ -13,6 +13,8 @@ from sandbox.shops import ShopSpec
 from tests.contract.conftest import ZONE
 from tests.contract.test_lists import MONTHS, rows
 
+pytestmark = pytest.mark.core
+
 FLAGS = {"includeReturns": "1", "includePayments": "1", "includeLines": "1"}
 
 

@@ -6,6 +6,8 @@ from pipelines.service_reports import REPORTS
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from specification import LISTS, OPERATIONS
 
+pytestmark = pytest.mark.core
+
 APART = ("appointments_updated", "tickets_updated", "products_updated", "pos_invoices")
 """Lists of the specification that show the rows of another one."""
 

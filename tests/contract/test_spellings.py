@@ -23,6 +23,8 @@ from sandbox.bodies import checked
 from sandbox.errors import Refusal
 from sources.repair_shop.schema.dates import format_day, format_moment, parse_moment
 
+pytestmark = pytest.mark.core
+
 ZONE = ZoneInfo("America/Guatemala")
 
 

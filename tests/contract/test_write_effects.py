@@ -9,6 +9,8 @@ import pytest
 from tests.contract.asking import first, least_body, post, put, refused
 from tests.contract.conftest import client_of
 
+pytestmark = pytest.mark.core
+
 
 @pytest.fixture(scope="module")
 def api(written):

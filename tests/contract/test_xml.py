@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.core
+
 
 @pytest.mark.parametrize(
     ("accept", "kind"),

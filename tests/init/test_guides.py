@@ -14,6 +14,8 @@ from pipelines.settings import ShopSettings
 from shopmirror.commands.config import sections
 from shopmirror.main import app
 
+pytestmark = pytest.mark.core
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs"
 README = ROOT / "README.md"

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from pipelines.bodies import validate
 from pipelines.outbox import InputRefused, Outbox, enqueue
 
+pytestmark = pytest.mark.core
+
 
 def sent(settings, amount):
     [number] = enqueue(

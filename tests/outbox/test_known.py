@@ -5,6 +5,8 @@ import pytest
 
 from pipelines.outbox import InputRefused, Outbox, enqueue
 
+pytestmark = pytest.mark.core
+
 TABLES = {
     "customers": [("c1", "Ann"), ("c2", "Bob")],
     "statuses": [("1", "New"), ("2", "In Progress")],

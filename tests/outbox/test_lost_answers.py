@@ -9,6 +9,8 @@ from pipelines.outbox import Outbox, next_step
 from tests.outbox.desk import DAY, HOUR, Desk, at, kill, killed
 from tests.promises import promise
 
+pytestmark = pytest.mark.core
+
 PLAIN = ("customers", "create", {"name": "Ann"})
 UPDATE = ("customers", "update", {"city": "A"})
 DELETE = ("customers", "delete", None)

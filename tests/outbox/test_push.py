@@ -22,6 +22,8 @@ from pipelines.outbox.errors import Moved
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, at
 
+pytestmark = pytest.mark.core
+
 
 def test_a_chain_of_references_is_pushed_in_order_and_in_one_pass(desk, tmp_path):
     photo = tmp_path / "photo.png"

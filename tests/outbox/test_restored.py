@@ -17,6 +17,8 @@ from tests.fakes.shop import FakeShop
 from tests.outbox.desk import HOUR, Desk, as_if_the_disk_was_put_back, at, kill, killed, torn
 from tests.promises import promise
 
+pytestmark = pytest.mark.core
+
 
 def file_alone(desk: Desk) -> None:
     for old in desk.home.glob("outbox.sqlite*"):

@@ -12,6 +12,8 @@ from typer.main import get_command
 from shopmirror.main import app
 from tests.init.test_guides import check_command
 
+pytestmark = pytest.mark.core
+
 ROOT = Path(__file__).parents[2]
 
 

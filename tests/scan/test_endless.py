@@ -11,6 +11,8 @@ from sources.repair_shop.scan import PAGE_ROWS, Outcome, PagingBroken, read_head
 from sources.repair_shop.scan.upwards import read_window
 from tests.scan.test_scan import START, FakeList, rows
 
+pytestmark = pytest.mark.core
+
 FEW = 42
 
 

@@ -3,8 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from sources.repair_shop.ledger import Ledger, Row
 from sources.repair_shop.scan.tickets import repair_status
+
+pytestmark = pytest.mark.core
 
 STATUSES = [
     {"id": 1, "label": "New", "type": "repair"},

@@ -13,6 +13,8 @@ from sources.repair_shop.http.answers import detail_of, rows_of
 from sources.repair_shop.http.classify import classify, denied_kind
 from sources.repair_shop.http.json_body import parse_json
 
+pytestmark = pytest.mark.core
+
 ROWS = [{"id": 1}, {"id": 2}]
 
 

@@ -11,6 +11,8 @@ from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
 from tests.fakes.neighbours import Service, World
 from tests.source.wire import take, wait, working
 
+pytestmark = pytest.mark.core
+
 
 def test_thirty_a_minute_and_not_one_more(budget, clock, make_shop):
     key = working(budget, make_shop())

@@ -15,6 +15,8 @@ from sources.repair_shop.http.client import Client, RequestCounter
 from tests.fakes.loopback import Reply
 from tests.source.wire import ask
 
+pytestmark = pytest.mark.core
+
 KEY = "the-secret-key"
 
 

@@ -16,6 +16,8 @@ from sources.repair_shop.schema.dates import (
     parse_moment,
 )
 
+pytestmark = pytest.mark.core
+
 GUATEMALA = ZoneInfo("America/Guatemala")
 
 

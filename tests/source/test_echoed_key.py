@@ -14,6 +14,8 @@ from tests.fakes.loopback import Reply
 from tests.promises import promise
 from tests.stranger.conftest import stranger as stranger
 
+pytestmark = pytest.mark.core
+
 KEY = "a9F3kLmQ72xZpo_-Tt81bbVVsn3w0Qe5"
 ODD = 'k/ey+with=odd/ch"ars&x-and-more'
 WAYS = {

@@ -14,6 +14,8 @@ from tests.fakes.loopback import Loopback, Reply
 from tests.promises import promise
 from tests.source.wire import ask
 
+pytestmark = pytest.mark.core
+
 
 @pytest.mark.parametrize(
     "fault",

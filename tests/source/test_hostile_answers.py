@@ -23,6 +23,8 @@ from sources.repair_shop.http.wire import Network, from_wire
 from tests.fakes.loopback import Reply
 from tests.stranger.conftest import stranger as stranger
 
+pytestmark = pytest.mark.core
+
 ROWS = b'[{"id": 7}]'
 
 

@@ -12,6 +12,8 @@ import pytest
 from sources.repair_shop import errors
 from tests.fakes.loopback import Reply
 
+pytestmark = pytest.mark.core
+
 PLAIN = Reply(401, {"error": "Unauthorized"})
 EIGHT_HOURS = 480 * 60
 

@@ -13,6 +13,8 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BudgetUnusable
 from sources.repair_shop.http.service_clock import ServiceClock, clock_words
 
+pytestmark = pytest.mark.core
+
 
 def dated(days, **headers):
     """A header ``Date`` of a service that is ``days`` ahead of us."""

@@ -4,6 +4,8 @@ import itertools
 
 import pytest
 
+pytestmark = pytest.mark.core
+
 PHOTO = "https://photos.invalid/{id}.jpg"
 COUNTER = itertools.count()
 

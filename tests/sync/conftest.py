@@ -25,7 +25,7 @@ from sandbox.store import ShopStore
 from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.conftest import made_once
+from tests.once import made_once
 
 ZONE = "America/Guatemala"
 AMOUNTS = {

@@ -10,6 +10,8 @@ from sandbox.quirks import Quirks
 from tests.promises import promise
 from tests.sync.test_nights import marks
 
+pytestmark = pytest.mark.core
+
 LISTS = ("customers", "ticket_comments", "ticket_timers", "stock", "expenses", "payments")
 
 

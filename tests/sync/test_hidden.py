@@ -12,6 +12,8 @@ from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.promises import promise
 from tests.sync.conftest import Mirror
 
+pytestmark = pytest.mark.core
+
 LISTS = {"users": "In active", "products": "In active", "suppliers": "In active", "leads": "Lost"}
 
 

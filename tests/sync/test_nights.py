@@ -15,6 +15,8 @@ from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.promises import promise
 from tests.sync.conftest import Mirror
 
+pytestmark = pytest.mark.core
+
 
 def now_text(days: int = 0) -> str:
     return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S+0000")

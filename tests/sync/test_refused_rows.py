@@ -10,6 +10,8 @@ from pipelines.load.loader import LoadError, LoadOutcome
 from sources.repair_shop.change_log import ChangeLog
 from tests.sync.conftest import Recorder
 
+pytestmark = pytest.mark.core
+
 
 @dataclass
 class Picky(Recorder):

@@ -6,6 +6,8 @@ from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
 from tests.promises import promise
 
+pytestmark = pytest.mark.core
+
 PASSING: tuple[FaultKind, ...] = (
     *("reset", "truncated_json", "truncated_body", "html_502", "http_500_before", "rate_error"),
 )

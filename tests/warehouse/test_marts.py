@@ -3,11 +3,8 @@
 import datetime as dt
 from decimal import Decimal
 
-import pytest
-
 from tests.warehouse import scenes
 
-pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 

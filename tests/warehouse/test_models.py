@@ -16,8 +16,6 @@ from pipelines.transform.models import PROJECT, ModelsFailed, build
 from tests.warehouse.conftest import Warehouse
 from tests.warehouse.raw import Raw, raw_tables
 
-pytestmark = pytest.mark.xdist_group("transforms")
-
 
 def _documented(folder: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}

@@ -24,8 +24,6 @@ from sources.repair_shop.schema.lists.common import CUSTOMER
 from sources.repair_shop.schema.shapes import Child, Table
 from tests.fakes.loopback import Loopback, Reply
 
-pytestmark = pytest.mark.xdist_group("transforms")
-
 GADGETS = Endpoint(
     "/gadgetLoans",
     "loan of a gadget",

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("transforms")
+pytestmark = pytest.mark.core
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from tests.warehouse import scenes
 
-pytestmark = pytest.mark.xdist_group("transforms")
+pytestmark = pytest.mark.core
 D = Decimal
 
 

@@ -12,7 +12,6 @@ from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, 
 from pipelines.reconcile.explain import explain
 from tests.promises import promise
 
-pytestmark = pytest.mark.xdist_group("transforms")
 D = Decimal
 
 

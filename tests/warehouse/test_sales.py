@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.warehouse import scenes
 
-pytestmark = pytest.mark.xdist_group("transforms")
+pytestmark = pytest.mark.core
 D = Decimal
 
 

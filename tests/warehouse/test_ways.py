@@ -17,8 +17,6 @@ from shopmirror.main import main
 from tests.warehouse import edited
 from tests.warehouse.raw import Raw
 
-pytestmark = pytest.mark.xdist_group("transforms")
-
 WITHOUT_DBT = """
 import sys
 sys.modules["dbt"] = None
