@@ -10,8 +10,6 @@ from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from tests.promises import promise
 
-pytestmark = pytest.mark.core
-
 ROOT = Path(__file__).parents[2]
 PREFIX = "SOURCES__REPAIR_SHOP__"
 CODES = {

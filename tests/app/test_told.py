@@ -11,8 +11,6 @@ from tests.app.nights import job
 from tests.app.receivers import HookServer, MailServer, served
 from tests.fakes.loopback import Loopback, Reply
 
-pytestmark = pytest.mark.core
-
 
 @pytest.fixture
 def mail():

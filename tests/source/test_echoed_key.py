@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sources.repair_shop import errors
 from sources.repair_shop.http.redaction import MASK, Redactor
 from tests.fakes.loopback import Reply
+from tests.mirror.stranger import stranger as stranger
 from tests.promises import promise
-from tests.stranger.conftest import stranger as stranger
 
 pytestmark = pytest.mark.core
 

@@ -8,8 +8,6 @@ import pytest
 from sources.repair_shop.ledger import Ledger
 from tests.fakes.loopback import Loopback, Reply
 
-pytestmark = pytest.mark.core
-
 
 def rows_of(count, prefix="c", **more):
     return [

@@ -21,7 +21,7 @@ from sources.repair_shop.http.classify import classify
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import Network, from_wire
 from tests.fakes.loopback import Reply
-from tests.stranger.conftest import stranger as stranger
+from tests.mirror.stranger import stranger as stranger
 
 pytestmark = pytest.mark.core
 

@@ -20,9 +20,9 @@ from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from tests.fakes.loopback import Reply
+from tests.mirror.stranger import client as client
+from tests.mirror.stranger import stranger as stranger
 from tests.promises import promise
-from tests.stranger.conftest import client as client
-from tests.stranger.conftest import stranger as stranger
 
 INVOICES = [
     (

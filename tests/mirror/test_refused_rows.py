@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.load.loader import LoadError, LoadOutcome
 from sources.repair_shop.change_log import ChangeLog
-from tests.sync.conftest import Recorder
+from tests.mirror.shop import Recorder
 
 pytestmark = pytest.mark.core
 

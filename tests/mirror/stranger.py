@@ -18,7 +18,7 @@ from sources.repair_shop.extract import JobResult, ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.loopback import Loopback, Reply, Seen
-from tests.sync.conftest import Recorder
+from tests.mirror.shop import Recorder
 
 
 @dataclass

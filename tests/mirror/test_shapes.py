@@ -53,25 +53,6 @@ def test_a_reference_may_be_flat(row, table, expected):
     assert cleaned["_unreadable"] is None
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("05-Nov-26", "2026-11-05"),
-        ("05-Nov-26 23:59:59", "2026-11-05T23:59:59"),
-        ("5 January 09", "2009-01-05"),
-        ("31-Dec-39", "2039-12-31"),
-        ("01-Jan-65", "1965-01-01"),
-    ],
-)
-def test_a_year_may_have_two_digits_where_the_month_has_a_name(said, meant):
-    assert parse_moment(said, ZONE) == meant
-
-
-@pytest.mark.parametrize("said", ["05/11/26", "05-11-26", "5-Nov-126", "31-Feb-26"])
-def test_what_could_mean_two_days_is_not_guessed(said):
-    assert parse_moment(said, ZONE) is None
-
-
 def test_a_report_may_stand_under_its_year(stranger, client):
     stranger.other["/monthlySales"] = {"2025": {"Jan": "Q1,000.50", "Feb": 0}}
     totals = fetch_year(client, "monthly_sales", 2025, date(2026, 6, 1))

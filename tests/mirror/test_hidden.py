@@ -9,8 +9,8 @@ from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan.hidden import Shown
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.mirror.shop import Mirror
 from tests.promises import promise
-from tests.sync.conftest import Mirror
 
 pytestmark = pytest.mark.core
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sandbox.quirks import Quirks
-from tests.sync.conftest import Mirror
+from tests.mirror.shop import Mirror
 
 QUIRKS = (
     "",

@@ -1,7 +1,7 @@
 """Payments are told twice, in their list and in their document: where one is old, it shows."""
 
 from pipelines.sync.run import sync
-from tests.sync.conftest import Mirror
+from tests.mirror.shop import Mirror
 
 
 def _paid_on_another_day(mirror: Mirror, table: str, skip: int = 0) -> tuple[str, str]:

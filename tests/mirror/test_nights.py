@@ -12,8 +12,8 @@ from sandbox.quirks import Quirks
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.mirror.shop import Mirror
 from tests.promises import promise
-from tests.sync.conftest import Mirror
 
 pytestmark = pytest.mark.core
 

@@ -27,9 +27,9 @@ from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
-from tests.clean.test_arrow import change
 from tests.ledgers import settings_of
 from tests.promises import promise
+from tests.source.test_arrow import change
 
 pytestmark = pytest.mark.core
 

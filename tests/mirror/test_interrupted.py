@@ -20,8 +20,8 @@ from pipelines.monitor.status import status
 from pipelines.sync.run import sync
 from pipelines.sync.session import open_session
 from sources.repair_shop.observer import Observer
+from tests.mirror.shop import MakeMirror, Mirror
 from tests.promises import promise
-from tests.sync.conftest import MakeMirror, Mirror
 
 COMMAND = (sys.executable, "-m", "shopmirror")
 PREFIX = "SOURCES__REPAIR_SHOP__"

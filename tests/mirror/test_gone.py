@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sandbox.quirks import Quirks
+from tests.mirror.test_nights import marks
 from tests.promises import promise
-from tests.sync.test_nights import marks
 
 pytestmark = pytest.mark.core
 

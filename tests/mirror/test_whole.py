@@ -12,8 +12,8 @@ from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.transform import models
+from tests.mirror.shop import Mirror
 from tests.promises import promise
-from tests.sync.conftest import Mirror
 
 
 def published(mirror: Mirror, sql: str) -> list[tuple[object, ...]]:

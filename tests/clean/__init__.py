@@ -1,1 +1,0 @@
-"""The cleaner: any row in, a row out."""

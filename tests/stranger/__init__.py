@@ -1,1 +1,0 @@
-"""Services that keep the specification and answer otherwise than the sandbox does."""
