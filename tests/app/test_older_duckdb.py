@@ -27,7 +27,6 @@ def older(tmp_path_factory) -> Path:
     return python
 
 
-@pytest.mark.slow
 def test_a_file_of_ours_opens_in_an_older_duckdb(tmp_path, older):
     path = tmp_path / "warehouse.duckdb"
     with open_database(path) as made:

@@ -274,7 +274,6 @@ def test_a_folder_that_cannot_be_made_is_a_clear_message(tmp_path, make_shop):
         Budget(tmp_path / "file" / "budget.sqlite").key(make_shop()).try_acquire("sync")
 
 
-@pytest.mark.slow
 def test_threads_share_one_budget(tmp_path, make_shop):
     budget = Budget(tmp_path / "budget.sqlite")
     key = budget.key(make_shop(minute_seconds=1.0, requests_per_minute=10))
