@@ -20,6 +20,8 @@ from typing import IO
 
 from schedules.jobs import Command
 
+STOP_SECONDS = 40
+"""A run that is asked to stop has so long for its request in flight."""
 PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main import run; run()")
 """The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
 at what the current folder calls like a package of ours."""

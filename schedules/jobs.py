@@ -45,14 +45,15 @@ class Asked:
 class Row:
     """One row of the table.
 
-    ``at`` and ``on`` name settings of ``[schedule]``, as ``<name>_limit_minutes`` is one. Jobs of
-    one ``lane`` (by default a job has its own) never run at the same time. Exit codes in ``quiet``
-    are no incident of this job.
+    ``at`` and ``on`` name settings of ``[schedule]``; a run that takes longer than ``minutes`` is
+    ended. Jobs of one ``lane`` (by default a job has its own) never run at the same time. Exit
+    codes in ``quiet`` are no incident of this job.
     """
 
     name: str
     summary: str
     at: str
+    minutes: int
     commands: Callable[[Asked, date], list[Command]]
     """For a day of business."""
     lane: str = ""
@@ -122,15 +123,16 @@ def _audit(run: Asked, day: date) -> list[Command]:
 
 
 JOBS = (
-    Row("sync", "nightly sync after closing", "sync_at",
+    Row("sync", "nightly sync after closing", "sync_at", 720,
         lambda run, day: run.each("sync", "--json"), lane="warehouse", by_zone=True),
-    Row("push", "send queued changes", "push_every_minutes",
+    Row("push", "send queued changes", "push_every_minutes", 60,
         lambda run, day: [Command(("push", "--json"))]),
     # 1: the books do not agree. The sync before it has told that already.
-    Row("report", "the closing report", "report_at", _report, by_zone=True, quiet=frozenset({1})),
-    Row("audit", "weekly: re-read old slices, compare every month", "audit_at", _audit,
+    Row("report", "the closing report", "report_at", 30, _report, by_zone=True,
+        quiet=frozenset({1})),
+    Row("audit", "weekly: re-read old slices, compare every month", "audit_at", 720, _audit,
         lane="warehouse", on="audit_on"),
-    Row("housekeeping", "drop what is past its retention", "housekeeping_at",
+    Row("housekeeping", "drop what is past its retention", "housekeeping_at", 30,
         lambda run, day: [Command(("schedule", "--housekeeping"))]),
 )  # fmt: skip
 """Every job there is."""
@@ -156,7 +158,7 @@ def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[Planned
                 summary=row.summary,
                 lane=row.lane or row.name,
                 times=_times(at, weekday, ZoneInfo(zone)),
-                limit=timedelta(minutes=getattr(schedule, f"{row.name}_limit_minutes")),
+                limit=timedelta(minutes=row.minutes),
                 zone=ZoneInfo(zone),
                 build=partial(row.commands, Asked(shops, every, schedule)),
                 follows="sync" + suffix if at == AFTER_SYNC else "",

@@ -14,9 +14,8 @@ import filelock
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifyError
 from pipelines.monitor.schedule_state import STOPPED, WAITING, ScheduleState
-from schedules.children import PROGRAM, Ended, run_child
+from schedules.children import PROGRAM, STOP_SECONDS, Ended, run_child
 from schedules.jobs import Command, PlannedJob
-from schedules.settings import ScheduleSettings
 
 _WORST = (0, 4, 1, 3, 2)
 """Exit codes from good to bad; of several commands the worst counts."""
@@ -28,15 +27,15 @@ class Runner:
     def __init__(
         self,
         home: Path,
-        schedule: ScheduleSettings,
         incidents: Incidents,
         *,
         stop: threading.Event,
         tell: Callable[[str], None],
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         program: Sequence[str] = PROGRAM,
+        stop_seconds: float = STOP_SECONDS,
     ) -> None:
-        self.home, self.schedule, self.incidents = home, schedule, incidents
+        self.home, self.incidents, self.stop_seconds = home, incidents, stop_seconds
         self.state = ScheduleState(home)
         self.stop, self.tell, self.now, self._program = stop, tell, now, program
         self.log = logs.Logger("schedule")
@@ -94,7 +93,7 @@ class Runner:
             return run_child(
                 command,
                 limit_seconds=max(1.0, seconds),
-                grace_seconds=self.schedule.stop_seconds,
+                grace_seconds=self.stop_seconds,
                 stop=self.stop,
                 tell=lambda line: self.tell(f"{job.name}: {line}"),
                 program=self._program,

@@ -15,13 +15,13 @@ _LABEL = "shopmirror.schedule"
 _SECONDS = 60
 
 
-def install(place: Place, *, stop_seconds: float = 40.0) -> list[str]:
+def install(place: Place) -> list[str]:
     """Write the service's file and start it; what was done, and what is left to do, in words.
 
     :class:`UnitError` when a service of that name serves another folder, or a path cannot be said.
     """
     path = service_file()
-    text = _plist(place) if _is_mac() else systemd_user_unit(place, stop_seconds=stop_seconds)
+    text = _plist(place) if _is_mac() else systemd_user_unit(place)
     if path.exists():
         known = path.read_text(encoding="utf-8", errors="replace")
         if str(place.folder) not in known:

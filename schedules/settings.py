@@ -27,14 +27,6 @@ class ScheduleSettings(Section):
         600, ge=0, description="requests of the weekly audit spent re-reading old slices"
     )
     housekeeping_at: str = Field("05:30", description="HH:MM: what is kept long enough is removed")
-    sync_limit_minutes: float = Field(720, gt=0, description="a run that takes longer is ended")
-    push_limit_minutes: float = Field(60, gt=0, description="likewise")
-    report_limit_minutes: float = Field(30, gt=0, description="likewise")
-    audit_limit_minutes: float = Field(720, gt=0, description="likewise")
-    housekeeping_limit_minutes: float = Field(30, gt=0, description="likewise")
-    stop_seconds: float = Field(
-        40.0, gt=0, description="a run asked to stop has so long for its request in flight"
-    )
 
     @field_validator("sync_at", "audit_at", "housekeeping_at", "report_at", mode="before")
     @classmethod

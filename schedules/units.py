@@ -9,6 +9,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedules.children import STOP_SECONDS
+
 _UNIT = Path(__file__).with_name("shopmirror.service").read_text(encoding="utf-8")
 _CRONTAB = """\
 # Runs what is due in the shop's own time zone, and makes up what was missed.
@@ -33,7 +35,7 @@ class UnitError(Exception):
     exit_code = 2
 
 
-def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
+def systemd_unit(place: Place) -> str:
     """The text of ``shopmirror.service``; :class:`UnitError` for a path systemd cannot run."""
     _check_systemd(place)
     return _UNIT.format(
@@ -42,17 +44,13 @@ def systemd_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
         variable=_word(f"SHOPMIRROR_HOME={place.home}"),
         program=_word(place.program),
         home=_word(place.home),
-        seconds=round(stop_seconds) + 15,
+        seconds=STOP_SECONDS + 15,
     )
 
 
-def systemd_user_unit(place: Place, *, stop_seconds: float = 40.0) -> str:
+def systemd_user_unit(place: Place) -> str:
     """The same for the account's own systemd, which may fence less off and needs no root."""
-    kept = [
-        line
-        for line in systemd_unit(place, stop_seconds=stop_seconds).splitlines()
-        if not line.startswith(_ROOTS_ALONE)
-    ]
+    kept = [line for line in systemd_unit(place).splitlines() if not line.startswith(_ROOTS_ALONE)]
     text = "\n".join(kept) + "\n"
     return text.replace("multi-user.target", "default.target")
 

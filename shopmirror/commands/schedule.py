@@ -105,7 +105,7 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):
-        runner = Runner(home.path, times, Incidents(home.path, notify), stop=stop, tell=tell)
+        runner = Runner(home.path, Incidents(home.path, notify), stop=stop, tell=tell)
         yield planned_jobs(settings, times), runner
 
 
@@ -150,8 +150,9 @@ def _housekeeping() -> int:
 
 
 def _service(*, is_wanted: bool) -> int:
-    # Wrong settings are told now, not by a service that ends at once.
-    told = install(_place(), stop_seconds=_said()[1].stop_seconds) if is_wanted else uninstall()
+    if is_wanted:
+        _said()  # Wrong settings are told now, not by a service that ends at once.
+    told = install(_place()) if is_wanted else uninstall()
     for line in told:
         say(line)
     # What the system did not take is left to do.
@@ -164,7 +165,7 @@ def lines(kind: Printed) -> str:
         return crontab_line(_place())
     if os.geteuid() == 0:
         fault("The unit would run as root, who may do everything: name another account in User=.")
-    return systemd_unit(_place(), stop_seconds=load_schedule().stop_seconds)
+    return systemd_unit(_place())
 
 
 def _place() -> "Place":

@@ -13,7 +13,6 @@ from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.settings import Settings, ShopSettings
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
-from schedules.settings import ScheduleSettings
 from schedules.times import Every, Times
 
 
@@ -57,17 +56,17 @@ class Bench:
         self.stop = threading.Event()
         self.told: list[str] = []
         self.notify = NotifySettings()
-        self.schedule = ScheduleSettings(stop_seconds=5)
+        self.stop_seconds = 5.0
 
     def runner(self, script: str = "") -> Runner:
         return Runner(
             self.home,
-            self.schedule,
             Incidents(self.home, self.notify, now=self.clock),
             stop=self.stop,
             tell=self.told.append,
             now=self.clock,
             program=(sys.executable, "-c", script),
+            stop_seconds=self.stop_seconds,
         )
 
 

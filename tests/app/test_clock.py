@@ -25,7 +25,6 @@ from schedules.children import Ended
 from schedules.clock import JobRunning, SchedulerRunning, due_runs, plan, run_due, run_now, serve
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
-from schedules.settings import ScheduleSettings
 from schedules.times import Daily, Every
 from tests.app.nights import Clock, job
 from tests.app.nights import bench as bench
@@ -146,7 +145,7 @@ def test_months_of_switching_on_and_off_run_each_night_at_most_once(
             return Ended((0, 1, 3)[len(ran) % 3], "ended", "")
 
     runner = Quick(
-        folder, ScheduleSettings(), Incidents(folder),
+        folder, Incidents(folder),
         stop=threading.Event(), tell=lambda line: None, now=clock,
     )  # fmt: skip
     jobs = [job(times=times)]
@@ -232,7 +231,7 @@ def test_a_job_that_takes_longer_than_its_limit_is_ended_and_says_the_limit(benc
 
 
 def test_a_deaf_job_is_killed_with_its_own_children(bench, plain_folder):
-    bench.schedule = ScheduleSettings(stop_seconds=0.3)
+    bench.stop_seconds = 0.3
     script = NOTES + (
         "import subprocess\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"

@@ -108,7 +108,7 @@ def test_settings_come_from_files_and_environment(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("SYNC_LIMIT_MINUTES", "inf"), ("STOP_SECONDS", "nan"), ("SYNC_AT", ""), ("REPORT_AT", " ")],
+    [("PUSH_EVERY_MINUTES", "inf"), ("AUDIT_REQUESTS", "nan"), ("SYNC_AT", ""), ("REPORT_AT", " ")],
 )
 def test_no_end_and_no_time_are_refused(plain_folder, monkeypatch, name, value):
     """A variable that is there and empty is no word for never: nights would end in silence."""

@@ -50,7 +50,6 @@ def _far() -> str:
 def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
     monkeypatch.setenv("SCHEDULE__SYNC_AT", _far())
     monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "0")
-    monkeypatch.setenv("SCHEDULE__STOP_SECONDS", "10")
     state = ScheduleState(home)
     long_ago = datetime.now(UTC) - timedelta(days=3)
     state.started("sync", "warehouse", long_ago, long_ago)  # cut off: it begins at once

@@ -32,7 +32,7 @@ def _parsed(text: str) -> configparser.ConfigParser:
 
 def test_the_unit_has_what_a_service_needs(tmp_path):
     place = _place(tmp_path)
-    service = _parsed(systemd_unit(place, stop_seconds=40))["Service"]
+    service = _parsed(systemd_unit(place))["Service"]
     assert service["ExecStart"] == f"{place.program} schedule"
     assert service["WorkingDirectory"] == str(tmp_path)
     assert service["Environment"] == f"SHOPMIRROR_HOME={place.home}"

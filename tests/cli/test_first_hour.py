@@ -52,7 +52,7 @@ def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path,
     assert "nothing reads [shedule]. Did you mean [schedule]?" in err
     assert err.count("nothing reads") == 1
     every = run("config", "show", "--all")[1]
-    assert "requests_per_minute" in every and "sync_limit_minutes" in every
+    assert "requests_per_minute" in every and "push_every_minutes" in every
     for text in (out, err, every):
         assert "hush" not in text and shop.keys["main"] not in text
     (folder / "secrets.toml").unlink()
