@@ -125,7 +125,7 @@ class _Probe:
             answer = self._page(table, params)
             rows = answer.rows()
         except BadAnswer as error:
-            if isinstance(error, NotFound) and not self.client.budget.worked:
+            if isinstance(error, NotFound) and not self.client.budget.standing.worked:
                 raise wrong_address(error) from error
             self.problems.append(str(error))
             return []

@@ -101,7 +101,7 @@ class Attempts:
             self.silence.count += 1
             return self.outcomes.not_sent(change, str(error))
         except (BadAnswer, Unsure) as error:
-            if isinstance(error, NotFound) and not self.client.budget.worked:
+            if isinstance(error, NotFound) and not self.client.budget.standing.worked:
                 raise ConfigurationError(
                     f"base_url does not look like the service: {error}. It ends with /v1 "
                     "(specification, Versioning)."

@@ -160,10 +160,10 @@ class Stopped(ShopError):
     exit_code = 4
 
 
-def wrong_address(error: NotFound) -> ConfigurationError:
+def wrong_address(why: object) -> ConfigurationError:
     """What a 404 means while nothing was ever answered: it is the address, not this one list."""
     return ConfigurationError(
-        f"base_url does not look like the service: {error}. It ends with /v1 "
+        f"base_url does not look like the service: {why}. It ends with /v1 "
         "(specification, Versioning)."
     )
 

@@ -116,7 +116,7 @@ class ShopFetch:
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
-        denied, began = self.client.budget.denied, len(self.results)
+        denied, began = self.client.budget.standing.denied, len(self.results)
 
         def place(job: Job) -> tuple[bool, bool]:
             return f"GET {job.path}" in denied, job.endpoint.table != "statuses"
@@ -207,7 +207,7 @@ class ShopFetch:
                 return
         except NotFound as error:
             result.error = error
-            if not self.client.budget.worked:
+            if not self.client.budget.standing.worked:
                 result.error = self.fatal = wrong_address(error)
         except BadAnswer as error:
             result.error = error

@@ -69,7 +69,7 @@ def test_a_restart_remembers(budget, clock, make_shop):
     budget.close()
     again = Budget(budget.path, clock=clock, sleep=clock.sleep)
     wait(again.key(make_shop()))
-    assert again.key(make_shop()).worked
+    assert again.key(make_shop()).standing.worked
 
 
 def test_the_file_holds_no_key(budget, make_shop):
@@ -310,7 +310,7 @@ def test_a_file_of_the_layout_before_keeps_which_keys_worked(budget, clock, make
         db.execute("insert into keys values (?, 'x', 60.0, ?)", (fingerprint, pace))
         db.commit()
     key = budget.key(make_shop())
-    assert key.worked
+    assert key.standing.worked
     assert wait(key).reason == "silence"
     clock.ticks += 61
     take(key)

@@ -125,7 +125,7 @@ def test_a_limit_met_in_between_does_not_say_that_the_key_is_in_order(loopback, 
         loopback.replies.extend([PLAIN, Reply(429, {"error": "Slow down"})])
         with pytest.raises(errors.Refused, match="three times"):
             client.get("/leads")
-        assert client.budget.denied == []
+        assert client.budget.standing.denied == []
 
 
 def test_a_block_that_says_so_costs_one_request(loopback, connect):
@@ -173,14 +173,14 @@ def test_a_list_refused_while_others_are_answered_is_a_missing_right(loopback, c
             client.get("/leads")
         assert 60 <= clock.ticks - began < 62
         assert client.budget.state().strikes == 0
-        assert client.budget.denied == ["GET /leads"]
+        assert client.budget.standing.denied == ["GET /leads"]
         asked, began = len(loopback.seen), clock.ticks
         with pytest.raises(errors.NotAllowed):
             client.get("/leads")
         assert (len(loopback.seen), clock.ticks) == (asked + 1, began)
         refused.clear()
         client.get("/leads")
-        assert client.budget.denied == []
+        assert client.budget.standing.denied == []
 
 
 def test_the_other_keys_of_a_blocked_address_wait_for_one_careful_request(loopback, connect, clock):

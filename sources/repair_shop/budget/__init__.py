@@ -9,5 +9,6 @@
 """
 
 from .limiter import Budget, BudgetState, KeyBudget, Lane, Outcome, Slot, Wait
+from .rules import Standing
 
-__all__ = ["Budget", "BudgetState", "KeyBudget", "Lane", "Outcome", "Slot", "Wait"]
+__all__ = ["Budget", "BudgetState", "KeyBudget", "Lane", "Outcome", "Slot", "Standing", "Wait"]

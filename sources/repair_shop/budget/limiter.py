@@ -252,7 +252,7 @@ class KeyBudget:
             if outcome == "ok":
                 key.answered(slot.taken)
                 address.answered(slot.taken)
-                key.denied = _without(key.denied, request)
+                key.denied = [one for one in key.denied if one != request]
                 if request.startswith("GET /") and "…" not in request:
                     key.good = request.removeprefix("GET ")
             elif outcome == "rate_error":
@@ -280,7 +280,7 @@ class KeyBudget:
         """The key has no right to such requests, so their refusals were no strike."""
 
         def change(key: Standing) -> None:
-            key.denied = json.dumps([*json.loads(_without(key.denied, request)), request])
+            key.denied = [*(one for one in key.denied if one != request), request]
             key.forgive()
 
         self._change(change)
@@ -298,32 +298,18 @@ class KeyBudget:
         had no effect."""
 
         def change(key: Standing) -> None:
-            kept = [*json.loads(_without(key.wordings, wording)), wording]
-            key.wordings = json.dumps(kept[-_MOST_WORDINGS:])
+            others = [one for one in key.wordings if one != wording]
+            key.wordings = [*others, wording][-_MOST_WORDINGS:]
 
         self._change(change)
-
-    def knows_wording(self, wording: str) -> bool:
-        """Whether a read was told of the rate limit in exactly these words."""
-        return wording in json.loads(self.standing.wordings)
 
     # -- how it stands --------------------------------------------------------------------------
 
     @property
     def standing(self) -> Standing:
-        """The key's row."""
+        """How the key stands, by all that any process saw."""
         with self._budget.transaction() as (db, _):
             return self._load(db)[0]
-
-    @property
-    def worked(self) -> bool:
-        """Whether the service ever gave this key a proper answer (known across runs)."""
-        return self.standing.worked
-
-    @property
-    def denied(self) -> list[str]:
-        """Requests, like ``GET /statuses``, that this key has no right to."""
-        return list(json.loads(self.standing.denied))
 
     @property
     def shop_worked(self) -> bool:
@@ -375,13 +361,17 @@ class KeyBudget:
 
     def _load(self, db: sqlite3.Connection) -> tuple[Standing, Address]:
         row = db.execute("select * from keys where key = ?", (self.fingerprint,)).fetchone()
-        key = Standing(*row) if row else Standing(self.fingerprint, self.base, "", self.minute)
+        key = Standing(self.fingerprint, self.base, "", self.minute)
+        if row:
+            key = Standing(*row[:-2], *map(json.loads, row[-2:]))
         key.shop, key.minute = self.shop_name, self.minute
         row = db.execute("select * from addresses where address = ?", (self.base,)).fetchone()
         return key, Address(*row) if row else Address(self.base)
 
     def _save(self, db: sqlite3.Connection, key: Standing, address: Address) -> None:
-        for table, row in (("keys", astuple(key)), ("addresses", astuple(address))):
+        *columns, wordings, denied = astuple(key)
+        key_row = (*columns, json.dumps(wordings), json.dumps(denied))
+        for table, row in (("keys", key_row), ("addresses", astuple(address))):
             marks = ", ".join("?" * len(row))
             db.execute(f"insert or replace into {table} values ({marks})", row)  # noqa: S608 - ours
 
@@ -395,11 +385,6 @@ class KeyBudget:
 def _count(db: sqlite3.Connection, where: str, *values: object) -> int:
     """Slots for which a condition of this module holds."""
     return int(db.execute(f"select count(*) from slots where {where}", values).fetchone()[0])  # noqa: S608
-
-
-def _without(names: str, name: str) -> str:
-    """A JSON list of names without one."""
-    return json.dumps([one for one in json.loads(names) if one != name])
 
 
 def _fingerprint(*parts: str) -> str:

@@ -18,7 +18,7 @@ key and address for 6 to 8 hours after ten ignored ones (specification, Limits).
 Times are seconds of the budget's own clock; ``minute`` is the length of the limit's minute.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 MARGIN = 1.003
 """A window is this much longer than a minute, so that clocks that tick differently do no harm."""
@@ -52,10 +52,11 @@ class Standing:
     rests: int = 0
     good: str = ""
     """A list that was answered."""
-    wordings: str = "[]"
-    """JSON: how reads were told of the rate limit."""
-    denied: str = "[]"
-    """JSON: the requests that this key has no right to, though others are answered."""
+    wordings: list[str] = field(default_factory=list)
+    """How reads were told of the rate limit."""
+    denied: list[str] = field(default_factory=list)
+    """Requests, like ``GET /statuses``, that this key has no right to, though others are
+    answered."""
 
     @property
     def worked(self) -> bool:

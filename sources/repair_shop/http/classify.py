@@ -20,6 +20,7 @@ from ..errors import (
     NotFound,
     ValidationRefused,
     wording,
+    wrong_address,
 )
 from .answers import describe, has_data, message_of, short
 from .json_body import parse_json
@@ -178,10 +179,7 @@ def error_of(
         return BadAnswer(message, **known) if perhaps_applied else ConfigurationError(message)
     looks_foreign = not isinstance(answer.payload, dict | list) and not perhaps_applied
     if not worked and looks_foreign and kind in ("missing", "broken", "alien", "refused"):
-        return ConfigurationError(
-            f"base_url does not look like the service: {method} {path} was answered with status "
-            f"{status} and no JSON. It ends with /v1 (specification, Versioning)."
-        )
+        return wrong_address(f"{method} {path} was answered with status {status} and no JSON")
     if kind == "missing":
         return NotFound("the service has no such path or record (404)", **known)
     if kind == "denied":

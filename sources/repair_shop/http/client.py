@@ -249,7 +249,7 @@ class Client:
                 raise
             raise OutcomeUnknown(str(error)) from error
         except BadAnswer as error:
-            if call.is_read and self.budget.worked:
+            if call.is_read and self.budget.standing.worked:
                 self._refusals.refused(error, slot.taken)
             raise
         if call.is_read:

@@ -16,7 +16,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from ..budget import KeyBudget, Outcome, Slot
+from ..budget import KeyBudget, Outcome, Slot, Standing
 from ..errors import (
     BadAnswer,
     KeyRefused,
@@ -76,7 +76,7 @@ class Refusals:
         if answer.status in (401, 403):
             kind = denied_kind(answer, worked=standing.worked)
             if kind == "denied":
-                kind = self._denied_kind(answer, call, slot)
+                kind = self._denied_kind(answer, call, slot, standing)
         if kind == "rate" or (call.is_read and answer.wording in self._limits):
             return "rate_error", self._rate_error(answer, call)
         words = f"({answer.status}: {answer.text})"
@@ -91,14 +91,14 @@ class Refusals:
         error = error_of(answer, call.method, call.path, worked=standing.worked)
         return ("rate_error" if call.limit == answer.wording else "other"), error
 
-    def _denied_kind(self, answer: Classified, call: Call, slot: Slot) -> str:
+    def _denied_kind(self, answer: Classified, call: Call, slot: Slot, standing: Standing) -> str:
         """What a refusal without words means on a key that worked, by what was asked before."""
-        if call.kind in self._budget.denied and not slot.on_probation:
+        if call.kind in standing.denied and not slot.on_probation:
             return "no right"
         if call.found == "key is in order":
             self._budget.deny(call.kind)
             return "no right"
-        outlasted = slot.on_probation and self._budget.standing.why == "block"
+        outlasted = slot.on_probation and standing.why == "block"
         if outlasted or (call.found and WRONG_KEY.search(answer.text)):
             return "wrong key"
         return "block" if call.found or slot.on_probation else "denied"
@@ -123,7 +123,7 @@ class Refusals:
         if not answer.proves_no_effect:
             if call.is_read:
                 self._budget.record_wording(answer.wording)
-            elif not self._budget.knows_wording(answer.wording):
+            elif answer.wording not in self._budget.standing.wordings:
                 return OutcomeUnknown(message, answer.status, answer.text)
         return RateLimited(message)
 
