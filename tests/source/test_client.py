@@ -195,6 +195,17 @@ def test_clients_may_share_a_maximum(loopback, connect):
     assert len(loopback.seen) == 2
 
 
+def test_a_request_that_was_not_made_does_not_count(loopback, connect):
+    counter = RequestCounter(3)
+    with connect(counter=counter) as client:
+        client.get("/customers")
+        loopback.replies.append(Reply(401, {"error": "The API key is blocked."}))
+        for _ in range(3):
+            with pytest.raises(errors.Refused):
+                client.get("/customers")
+        assert (client.requests, counter.count) == (2, 2)
+
+
 def test_a_stop_ends_the_wait_but_not_the_request(loopback, budget, make_shop, tmp_path):
     stopping = threading.Event()
 
