@@ -1,6 +1,6 @@
 """What a closing report shows, as one list of tables that every format is drawn of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -24,6 +24,30 @@ _HEADS = {
     "range": (Text("as many days before"), Text("year before")),
 }
 _MIN_SHARE = Decimal("0.004")
+_FIGURES = (
+    (Text("Money taken"), "taken", "sum", "money", ""),
+    (Text("for repairs"), "taken_repairs", "part", "money", ""),
+    (Text("at the counter"), "taken_counter", "part", "money", ""),
+    (Text("for no known document"), "taken_unassigned", "part", "money", ""),
+    (Text("Sold"), "sold", "sum gap", "money", ""),
+    (Text("repairs"), "sold_repairs", "part", "money", ""),
+    (Text("counter"), "sold_counter", "part", "money", ""),
+    (Text("of which returns"), "returned", "part", "money", ""),
+    (Text("of which tax"), "tax", "part", "money", "tax"),
+    (Text("Margin"), "margin", "sum gap", "money", "margin"),
+    (Text("cost of goods"), "cost", "part", "money", "margin"),
+    (Text("sold at a cost not known"), "uncosted", "part", "money", "margin"),
+    (Text("Expenses"), "expenses", "sum", "money", "expenses"),
+    (Text("Still due"), "due", "sum gap", "money", ""),
+    (Text("Tickets opened"), "tickets_opened", "sum gap", "count", ""),
+    (Text("Tickets closed"), "tickets_closed", "sum", "count", ""),
+    (Text("median time, hours"), "median_hours", "part", "hours", ""),
+    (Text("Open at the end"), "tickets_open", "sum", "count", ""),
+    (Text("with no technician"), "tickets_without_technician", "part", "count", ""),
+)
+"""The lines of figures: label, field, style, kind, and the extra that asks for it."""
+_ONLY_IF_ANY = ("taken_unassigned", "uncosted")
+"""Lines that are left out where all their figures are zero."""
 
 
 class Table(NamedTuple):
@@ -188,48 +212,18 @@ class Sheet:
 
     def figures(self) -> Table:
         """The table of figures."""
-        columns = self.columns
+        columns, extras = self.columns, self.report.extras
         has_change = self.page.before is not None
         rows: list[tuple[Any, ...]] = []
-        styles, kinds = [], []
-
-        def add(style: str, kind: str, label: str, figure: Callable[[Figures], Any]) -> None:
-            values = [figure(column.figures) for column in columns]
-            change = (
-                [formats.change(*values[:2]) if kind != "hours" else None] if has_change else []
-            )
-            rows.append((label, *values, *change))
+        kinds, styles = [], []
+        for label, name, style, kind, asked in _FIGURES:
+            values = [getattr(column.figures, name) for column in columns]
+            if (asked and asked not in extras) or (name in _ONLY_IF_ANY and not any(values)):
+                continue
+            change = formats.change(*values[:2]) if has_change and kind != "hours" else None
+            rows.append((shown(label), *values, *([change] if has_change else [])))
             styles.append(style)
             kinds.append(kind)
-
-        def some(figure: Callable[[Figures], Any]) -> bool:
-            return any(figure(column.figures) for column in columns)
-
-        extras = self.report.extras
-        add("sum", "money", _("Money taken"), lambda f: f.taken)
-        add("part", "money", _("for repairs"), lambda f: f.taken_repairs)
-        add("part", "money", _("at the counter"), lambda f: f.taken_counter)
-        if some(lambda f: f.taken_unassigned):
-            add("part", "money", _("for no known document"), lambda f: f.taken_unassigned)
-        add("sum gap", "money", _("Sold"), lambda f: f.sold)
-        add("part", "money", _("repairs"), lambda f: f.sold_repairs)
-        add("part", "money", _("counter"), lambda f: f.sold_counter)
-        add("part", "money", _("of which returns"), lambda f: f.returned)
-        if "tax" in extras:
-            add("part", "money", _("of which tax"), lambda f: f.tax)
-        if "margin" in extras:
-            add("sum gap", "money", _("Margin"), lambda f: f.margin)
-            add("part", "money", _("cost of goods"), lambda f: f.cost)
-            if some(lambda f: f.uncosted):
-                add("part", "money", _("sold at a cost not known"), lambda f: f.uncosted)
-        if "expenses" in extras:
-            add("sum", "money", _("Expenses"), lambda f: f.expenses)
-        add("sum gap", "money", _("Still due"), lambda f: f.due)
-        add("sum gap", "count", _("Tickets opened"), lambda f: f.tickets_opened)
-        add("sum", "count", _("Tickets closed"), lambda f: f.tickets_closed)
-        add("part", "hours", _("median time, hours"), lambda f: f.median_hours)
-        add("sum", "count", _("Open at the end"), lambda f: f.tickets_open)
-        add("part", "count", _("with no technician"), lambda f: f.tickets_without_technician)
         heads = [f"{self._head(column)}\n{self._when(column)}".strip() for column in columns]
         changed = (_("Change"),) if has_change else ()
         return Table(

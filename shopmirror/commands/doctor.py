@@ -41,7 +41,7 @@ def doctor(
     return code
 
 
-def show(found: "Sequence[Examined]", title: str = "") -> None:
+def show(found: Sequence[Examined], title: str = "") -> None:
     """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
     for one in found:
         if one.profile is None:

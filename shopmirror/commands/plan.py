@@ -47,12 +47,12 @@ def plan(
     return 0
 
 
-def _each(title: str, steps: "Sequence[Step]") -> "Table":
+def _each(title: str, steps: Sequence[Step]) -> Table:
     rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
     return table(title, ("resource", "how", "days", "#requests"), rows)
 
 
-def _by_shop(found: "Plan") -> "Table":
+def _by_shop(found: Plan) -> Table:
     rows = []
     for name in found.requests:
         steps = [step for step in found.steps if step.shop == name]
@@ -60,7 +60,7 @@ def _by_shop(found: "Plan") -> "Table":
     return table("'--shop' shows one in full", ("shop", "#lists", "#requests"), rows)
 
 
-def _together(steps: "Sequence[Step]") -> "Table":
+def _together(steps: Sequence[Step]) -> Table:
     """One line for each way of reading: a screen of 80 columns and 40 lines holds a plan."""
     ways: dict[str, list[Step]] = {}
     for step in steps:
@@ -72,7 +72,7 @@ def _together(steps: "Sequence[Step]") -> "Table":
     return table("", ("how", "lists", "#requests"), rows)
 
 
-def _count(steps: "Sequence[Step]") -> str:
+def _count(steps: Sequence[Step]) -> str:
     known = sum(step.requests or 0 for step in steps)
     unknown = sum(step.requests is None for step in steps)
     if not unknown:

@@ -53,7 +53,7 @@ def push(
     return int(report.exit_code)
 
 
-def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:
+def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
     if dry_run:
         return {"planned": [asdict(entry) for entry in report.planned], "requests": report.requests}
     return {
@@ -67,7 +67,7 @@ def _document(report: "PushReport", *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _message(report: "PushReport") -> str:
+def _message(report: PushReport) -> str:
     """What a person is to know of a push that nobody watched; empty if there is nothing."""
     told = [f"{name}: {error}" for name, error in report.errors.items()]
     states = Counter(change["state"] for change in report.changes if change["state"] != "done")
@@ -77,7 +77,7 @@ def _message(report: "PushReport") -> str:
     return " ".join(told)
 
 
-def _show_plan(report: "PushReport") -> None:
+def _show_plan(report: PushReport) -> None:
     if not report.planned:
         out().print("Nothing is queued.")
         return
@@ -100,7 +100,7 @@ def _show_plan(report: "PushReport") -> None:
     out().print(f"{report.requests} requests.")
 
 
-def _side_by_side(entry: "Planned") -> str:
+def _side_by_side(entry: Planned) -> str:
     """The old value and the new of each field whose old one is known."""
     if not entry.old:
         return json.dumps(entry.body, ensure_ascii=False) if entry.body else ""
@@ -112,7 +112,7 @@ def _side_by_side(entry: "Planned") -> str:
     )
 
 
-def _show(report: "PushReport") -> None:
+def _show(report: PushReport) -> None:
     parked = [change for change in report.changes if change["state"] != "done"]
     if parked:
         columns = ("#number", "shop", "resource", "op", "state", "reason")

@@ -40,7 +40,7 @@ def query(
     return 0
 
 
-def _write_csv(answer: "Answer") -> None:
+def _write_csv(answer: Answer) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow(answer.columns)
     writer.writerows(map(cell, row) for row in answer.rows)
@@ -53,7 +53,7 @@ def _amount(value: object) -> object:
     return value
 
 
-def _show(answer: "Answer") -> None:
+def _show(answer: Answer) -> None:
     rows = list(islice(answer.rows, _SHOWN))
     # A column of numbers stands to the right, told by its first value.
     heads = []

@@ -46,7 +46,7 @@ def reconcile(
     return report.exit_code
 
 
-def show(report: "ReconcileReport") -> None:
+def show(report: ReconcileReport) -> None:
     """One table of what agrees, one of what does not, and the documents behind it."""
     groups: dict[tuple[str, str], list[Compared]] = {}
     for period in report.periods:
@@ -101,7 +101,7 @@ def _show_differing(differing: "list[Compared]") -> None:
         out().print(f"and {len(differing) - _MANY} more; --json lists all")
 
 
-def _show_findings(report: "ReconcileReport") -> None:
+def _show_findings(report: ReconcileReport) -> None:
     for name, findings in report.findings.items():
         if not findings:
             continue
@@ -119,6 +119,6 @@ def _show_findings(report: "ReconcileReport") -> None:
         out().print(table(name, columns, rows))
 
 
-def _when(period: "Compared") -> str:
+def _when(period: Compared) -> str:
     day = period.period.isoformat()
     return day if period.report.startswith("daily") else day[:7]

@@ -95,12 +95,12 @@ def _serve_for_good(stop: threading.Event) -> int:
         tell("The settings have changed: planned anew.")
 
 
-def _said() -> "Said":
+def _said() -> Said:
     return load_settings(), load_schedule(), load_notify()
 
 
 @contextmanager
-def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[PlannedJob], Runner]]":
+def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob], Runner]]:
     settings, times, notify = said
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
@@ -109,7 +109,7 @@ def _runner(stop: threading.Event, said: "Said") -> "Iterator[tuple[list[Planned
         yield planned_jobs(settings, times), runner
 
 
-def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
+def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
     told = ""
 
     def is_outdated() -> bool:
@@ -125,7 +125,7 @@ def _serve(said: "Said", jobs: "list[PlannedJob]", runner: "Runner") -> int:
     return serve(jobs, runner, is_outdated=is_outdated)
 
 
-def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> int:
+def _run_now(name: str | None, jobs: list[PlannedJob], runner: Runner) -> int:
     """Run one job, or without a name what is due."""
     if name is None:
         return run_due(jobs, runner)
@@ -136,7 +136,6 @@ def _run_now(name: str | None, jobs: "list[PlannedJob]", runner: "Runner") -> in
 
 
 def _housekeeping() -> int:
-
     retention = load_retention()
     home = Home(home_folder())
     with home.guard("Nothing that is needed was deleted"):
@@ -168,7 +167,7 @@ def lines(kind: Printed) -> str:
     return systemd_unit(_place())
 
 
-def _place() -> "Place":
+def _place() -> Place:
     # Not resolved: the link in a virtual environment is what makes it one.
     program = Path(sys.executable).absolute().parent / "shopmirror"
     return Place(program, Path.cwd(), home_folder().absolute(), current_user())

@@ -36,7 +36,7 @@ def status(
     return found.exit_code if check else 0
 
 
-def _show(found: "Status", tables: bool, settings: Settings) -> None:
+def _show(found: Status, tables: bool, settings: Settings) -> None:
     zone = settings.one_zone
     heads = ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes")
     shops = (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops)
@@ -84,7 +84,7 @@ def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
         say(f"Found in the data: {finding}.", "yellow")
 
 
-def _shop_line(shop: "ShopStatus", zone: tzinfo | None) -> tuple[object, ...]:
+def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
     if shop.missing:
         complete = f"no, {len(shop.missing)} lists to read"
     elif shop.doubts:
@@ -115,7 +115,7 @@ def _other_line(shop: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]
     )
 
 
-def _show_tables(shop: "ShopStatus", zone: tzinfo | None) -> None:
+def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:
     rows = (
         (
             resource["resource"],

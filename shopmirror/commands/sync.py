@@ -66,7 +66,7 @@ def sync(
     return report.exit_code
 
 
-def show(report: "SyncReport") -> None:
+def show(report: SyncReport) -> None:
     """The report for people: a line, what it cost, what is missing."""
     if report.exit_code == 0:
         out().print(report.message, style="green", markup=False)
