@@ -186,7 +186,7 @@ class Attempts:
                 )
                 return
             until = self.now() + self.outcomes.settle(change)
-            sent = {"first": self.now()} | fence | {"until": until}
+            sent = fence | {"first": fence.get("first") or self.now(), "until": until}
             with self.outbox.transaction():
                 left = self.outbox.move(
                     change, State.SENDING, "sending", f"attempt {attempts}", attempts=attempts,

@@ -102,8 +102,8 @@ def as_id(value: Any) -> str | None:
 class Change:
     """One row of the queue, its JSON decoded.
 
-    ``sent_at``, ``look_at`` and ``until`` are of the service's clock, the other times of ours, all
-    in seconds since 1970.
+    ``queued_there``, ``sent_at``, ``look_at`` and ``until`` are of the service's clock, the other
+    times of ours, all in seconds since 1970.
     """
 
     number: int
@@ -121,6 +121,7 @@ class Change:
     reason: str
     queued_by: str
     queued_at: float
+    queued_there: float | None
     stamp: str
     service: int | None
     attempts: int

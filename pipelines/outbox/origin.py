@@ -270,12 +270,13 @@ def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) ->
     of its shop, and not before it was queued, until now. One that was rejected stays so, until
     somebody retries it."""
     told = f"may have been sent by another copy of this queue: {why}" if restored else why
-    found: dict[str, Any] = {"since": None}
-    for last in outbox.ask("last_at", shop=change.shop):
-        # Only what is equal is judged by when it was queued: ours may be a clock that was set.
-        queued = int(change.queued_at + (last["ahead"] or 0.0))
-        found = {"since": last["last_at"], "first": max(last["last_at"], queued)}
-    fence = (change.fence or found) | {"until": None, "restored": restored}
+    since, queued = outbox.ask("last_at", shop=change.shop)[0][0], change.queued_there
+    # Only what is equal is judged by when it was queued; where nobody knows, a person is asked.
+    first = None if since is None or queued is None else max(since, int(queued))
+    fence = (change.fence or {"since": since, "first": first}) | {
+        "until": None,
+        "restored": restored,
+    }
     columns: dict[str, Any] = {"fence": fence, "looks": 0, "look_at": 0.0}
     columns |= {"approved_by": None, "needs_person": 0}
     if change.state is State.REJECTED:

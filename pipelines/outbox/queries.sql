@@ -1,10 +1,13 @@
 -- Statements on the queue, by name; see schema.sql for its tables.
 
 -- name: add
+-- What time it is there, by two clocks: people set the one, and the other loses what a machine that
+-- was put back did not live. The later one counts.
 insert into changes (number, shop, resource, op, record_id, body, basis, file, marker, key,
-    queued_by, queued_at, stamp, service)
-values (:number, :shop, :resource, :op, :record_id, :body, :basis, :file, :marker, :key,
-    :by, :now, :stamp, :service);
+    queued_by, queued_at, queued_there, stamp, service)
+values (:number, :shop, :resource, :op, :record_id, :body, :basis, :file, :marker, :key, :by, :now,
+    (select iif(boot = :boot, max(last_at + :ticks - ticks, :now + ahead), null)
+     from services where id = :service), :stamp, :service);
 
 -- name: note
 insert into history values (:number, :at, :event, :detail);
@@ -144,8 +147,7 @@ update services set last_at = max(coalesce(last_at, 0), :at), ahead = :at - :wal
     boot = :boot where id = :id;
 
 -- name: last_at
-select last_at, ahead from services where shop = :shop and last_at is not null
-order by last_at desc limit 1;
+select max(last_at) from services where shop = :shop;
 
 -- name: last_time
 select last_at, ahead, ticks, boot from services where id = :id;

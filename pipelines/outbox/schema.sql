@@ -17,6 +17,7 @@ create table changes (
     reason text not null default '',
     queued_by text not null,
     queued_at real not null,
+    queued_there real,                      -- the same by the service's clock; null: nobody knows
     stamp text not null default '',         -- the stamp and boot it was queued under (origin.py)
     service integer references services,
     attempts integer not null default 0,

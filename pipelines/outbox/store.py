@@ -271,10 +271,9 @@ class Outbox:
                     "basis": _json(change.basis),
                     "file": _json(change.file) if change.file else None,
                 }
-                made = db.execute(
-                    _QUERIES["add"],
-                    values | {"by": by, "now": now, "stamp": stamp, "service": service},
-                ).lastrowid
+                values |= {"by": by, "now": now, "stamp": stamp, "service": service}
+                values |= {"boot": self.clock.boot(), "ticks": self.clock.monotonic()}
+                made = db.execute(_QUERIES["add"], values).lastrowid
                 assert made is not None
                 numbers.append(made)
                 self.note(made, "queued", f"by {by}")

@@ -193,9 +193,10 @@ def test_a_record_made_a_moment_before_the_last_push_is_not_taken_for_ours(desk)
 
 
 @pytest.mark.parametrize("is_moved", [False, True])
-def test_a_record_made_since_the_last_push_and_before_ours_was_queued_is_not_ours(desk, is_moved):
+@pytest.mark.parametrize("hours", [0, -48])
+def test_a_record_made_before_ours_was_queued_is_not_ours(desk, is_moved, hours):
     desk.begin()
-    desk.back_up()
+    desk.shop.clock.wall_offset += hours * HOUR
     desk.shop.clock.ticks += HOUR
     desk.shop.put("brands", name="Bob")
     desk.shop.clock.ticks += 60
