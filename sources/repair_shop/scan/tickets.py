@@ -171,16 +171,19 @@ class _Tickets:
 
     def look_for(self, label: str | None, rows: list[str], shown: str) -> tuple[set[str], set[str]]:
         """Of tickets that no half showed those that are gone, as a last change may tell of such
-        too, and a few of those that no half shows now either: others just came or changed."""
-        gone, there = set[str](), set[str]()
+        too, and a few of those that no half shows now either: others just came or changed. Where
+        many are shown after all, the halves were not read to their ends."""
+        gone, there, listed = set[str](), set[str](), 0
         for row in rows if label is not None else ():
             known = self.ledger.known_row(self.shop, "tickets", row)
             # One that was gone is unchanged since then.
             if known.is_deleted or self.is_gone(row, shown or row):
                 gone.add(row)
-            elif not self.is_listed(str(label), row):
+            elif self.is_listed(str(label), row):
+                listed += 1
+            else:
                 there.add(row)
-            if len(there) == _LOOKS:
+            if _LOOKS in (len(there), listed):
                 break
         return gone, there
 
