@@ -1,4 +1,4 @@
-"""Services of :mod:`tests.simulations.strangers`: three that found something, and others."""
+"""Services of :mod:`tests.simulations.strangers`: four that found something, and others."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,12 +13,15 @@ LAST_PAGE_AGAIN = NOT_ODD | PLAIN | {"size": 20, "page": "last", "updated": "mis
 SHY = NOT_ODD | PLAIN | {"closed": "by their own status", "updated": "edited"}
 ALWAYS_NEWEST = NOT_ODD | PLAIN | {"size": 100, "sort": "newest", "past": "404", "faults": 0.1}
 
+LAST_PAGE_FOR_ANY = NOT_ODD | PLAIN | {"size": 25, "page": "last", "updated": "ignored"}
+
 
 @promise("whatever breaks at a service that is not ours, a mirror that says it is complete is")
 @few(1)
 @example(LAST_PAGE_AGAIN, 65)
 @example(ALWAYS_NEWEST, 94)
 @example(SHY, 0)
+@example(LAST_PAGE_FOR_ANY, 8116)
 @given(habits(), st.integers(0, 2**16))
 def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(service, seed):
     assert not wrong_nights(service, seed, nights=5 if MANY else 2)
