@@ -14,9 +14,6 @@ from .jobs import EMPTY_KEY, Job
 from .known import KnownRows
 from .outcome import LOOKUPS, Outcome
 
-_AT_ONCE = 2
-"""Pages up to which a list is read in a moment."""
-
 
 def advice(resource: str) -> str:
     """What a person does about rows of a list that went too many at once to be believed."""
@@ -80,7 +77,7 @@ class Deletions:
         )
         known = KnownRows(self.ledger, job.shop, job.resource)
         unlisted = known.unlisted()
-        gone = [identity for identity in ids if identity not in unlisted]
+        gone = [row for row in ids if row not in unlisted and row not in outcome.ids]
         name = f"{EMPTY_KEY}{job.resource}:{job.first}:{job.last}"
         if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
@@ -91,9 +88,14 @@ class Deletions:
         refused = self._too_many(job, gone, of_list=job.kind == "repair")
         if not refused and not outcome.ids and exists is None:
             refused = self._first_sighting(job.shop, name, len(gone))
-        if not refused and exists is None and _may_have_slipped(job, outcome):
-            again = known.missed_again(set(gone) - outcome.missed, scan.run_id)
+        if not refused and exists is None and may_have_slipped(job, outcome):
+            missed = set(gone) - outcome.missed
+            again = known.missed_again(missed, scan.run_id)
             gone = [row for row in gone if row in outcome.missed] + again
+            if len(again) < len(missed):
+                rows = len(missed) - len(again)
+                refused = f"{rows} row(s) were missed for the first time; the next run looks again"
+                self.ledger.mark_gone(job.shop, job.resource, gone)
         if refused or exists is None:
             return gone, refused
         try:
@@ -134,12 +136,9 @@ def _may_have_moved(job: Job) -> bool:
     return job.endpoint.partition or apart or bool(job.endpoint.hidden)
 
 
-def _may_have_slipped(job: Job, outcome: Outcome) -> bool:
-    """Whether a row may have moved past the pages of one reading, where its path cannot tell.
-
-    A list that does not sort is read twice in any case.
-    """
-    return job.endpoint.sort and not job.endpoint.detail and outcome.pages > _AT_ONCE
+def may_have_slipped(job: Job, outcome: Outcome) -> bool:
+    """Whether a row may have moved past the pages of a reading, and its path cannot tell."""
+    return outcome.is_read_once and not job.endpoint.detail
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

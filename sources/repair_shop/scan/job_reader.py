@@ -10,10 +10,14 @@ from ..errors import BadAnswer, ValidationRefused
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
+from ..scan.count import Count, Found
 from ..scan.custom_fields import read_fields, read_new_fields
+from ..scan.deletions import may_have_slipped
 from ..scan.hidden import Shown, read_hidden
 from ..scan.jobs import Job, window_of
 from ..scan.known import KnownRows
+from ..scan.night import find_gone
+from ..scan.outcome import Bounded
 from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
 from ..scan.tickets import MakeReader, halves, read_tickets, repair_status
@@ -54,7 +58,30 @@ class JobReader:
             return how[job.kind](job, scan, reader)
         if job.pages:
             return self._count(job, scan, reader).old_pages(job.pages)
-        return self._read_days(job, scan, reader)
+        out = self._read_days(job, scan, reader)
+        if may_have_slipped(job, out) and out.proven:
+            self._look_again(job, scan, reader, out)
+        return out
+
+    def _look_again(self, job: Job, scan: Scan, reader: MakeReader, out: Outcome) -> None:
+        """Look once more for rows that a reading did not show and whose paths cannot tell."""
+        live = self.ledger.live_ids(
+            job.shop, job.resource, first=job.first, last=job.last, before_seq=scan.began_seq
+        )
+        missing = {*live} - out.ids
+        if not missing:
+            return
+        if window := window_of(job):
+            again = read_list(reader("again:", None, window))
+            found = Found(gone=frozenset(missing - again.ids), reason=again.reason)
+        else:
+            known = KnownRows(self.ledger, job.shop, job.resource)
+            bound = Bounded(reader("again:"), Outcome(), 2 * out.pages)
+            count = Count(bound, known, size=out.page_rows or PAGE_ROWS, is_paged=True)
+            found = find_gone(count, None)
+        out.missed = found.gone
+        if not found.reason:
+            out.ids |= missing - found.gone  # where places and known rows agree, they are there
 
     def _maker(
         self,

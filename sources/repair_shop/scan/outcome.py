@@ -56,6 +56,8 @@ class Outcome:
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
+    is_read_once: bool = False
+    """Each of several pages was read once, so a row may have moved past them."""
     missed: frozenset[str] = frozenset()
     """Rows that another reading of the same night did not show either."""
     page_rows: int = 0

@@ -191,6 +191,7 @@ class ListCount:
         except PagingBroken as broken:
             whole = Outcome(reason=str(broken))
         out.add(whole)
+        out.is_read_once = whole.is_read_once
         if not whole.proven:
             out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
             return

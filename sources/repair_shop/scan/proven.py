@@ -61,6 +61,7 @@ def read_list(reader: Reader, *, hint: int | None = None, since: date | None = N
     out = Outcome(whole=True)
     with bounded(reader, out) as bound:
         _read_list(bound, hint, since)
+    out.is_read_once = out.pages > _AT_ONCE
     return out
 
 
