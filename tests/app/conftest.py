@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
-from tests.app.page import page
+from tests.app.command_line import run as run
+from tests.app.command_line import server as server
+from tests.app.command_line import shop as shop
 from tests.app.warehouse import chain_home
 
 
@@ -25,6 +27,8 @@ def home(chain, tmp_path):
 @pytest.fixture(scope="session")
 def served(tmp_path_factory):
     """The page's address with its key and the home it shows, empty at first; one for all tests."""
+    from tests.app.page import page  # its messages take each process half a second to load
+
     home = tmp_path_factory.mktemp("served")
     with page(home) as address:
         yield address, home

@@ -5,7 +5,7 @@ import pytest
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
-from tests.cli.conftest import point_at
+from tests.app.command_line import point_at
 
 SETTING = "custom_field_categories"
 NOW = "2026-10-01T10:00:00-0600"

@@ -16,8 +16,6 @@ from pipelines.report.closing import Page, Report
 from sources.repair_shop.ledger import Ledger
 from tests.app.warehouse import NOW, TODAY, ask, change
 
-pytestmark = pytest.mark.core
-
 
 def report(home: Path, text: str = "", **options: Any) -> Report:
     return closing_report(home, now=NOW, period=Period.read(text), **options)

@@ -18,8 +18,6 @@ from pipelines.report.render import mail_html
 from pipelines.report.render import pdf as print_pdf
 from tests.app.warehouse import NOW, change
 
-pytestmark = pytest.mark.core
-
 JUNE = Period.read("2026-06")
 VOID = {"meta", "circle", "path", "rect", "line", "br", "link", "img", "input"}
 

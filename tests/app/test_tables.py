@@ -11,8 +11,6 @@ from shopmirror.main import main
 from tests.app.test_asking import cells
 from tests.app.warehouse import NOW, ask
 
-pytestmark = pytest.mark.core
-
 JUNE = Period.read("2026-06")
 
 

@@ -13,7 +13,8 @@ from pipelines.settings import ShopSettings
 from sandbox.server import SandboxServer
 from shopmirror.lazy import COMMANDS
 from shopmirror.main import main
-from tests.cli.conftest import PREFIX, point_at
+from tests.app.command_line import PREFIX, point_at
+from tests.app.command_line import home_of_its_own as home_of_its_own
 
 
 def spent(server: SandboxServer) -> int:

@@ -29,7 +29,8 @@ from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import TABLES
-from tests.cli.conftest import ZONE, point_at
+from tests.app.command_line import ZONE, point_at
+from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.promises import promise
 
 DAY = date(2026, 1, 1)

@@ -7,7 +7,8 @@ from pipelines.language.display import load_language
 from pipelines.monitor.notify import load_notify
 from pipelines.settings import SettingsError, load_settings
 from schedules.settings import load_schedule
-from tests.cli.conftest import PREFIX
+from tests.app.command_line import PREFIX
+from tests.app.command_line import home_of_its_own as home_of_its_own
 
 pytestmark = pytest.mark.core
 

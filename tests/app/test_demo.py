@@ -21,7 +21,8 @@ from sandbox.server import SandboxServer
 from shopmirror import demo_shop
 from shopmirror.main import main
 from shopmirror.settings_files import SettingsFiles
-from tests.init.test_guides import GUIDES, blocks
+from tests.app.command_line import home_of_its_own as home_of_its_own
+from tests.app.test_guides import GUIDES, blocks
 from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]

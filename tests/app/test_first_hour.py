@@ -10,9 +10,10 @@ from pipelines.monitor.severity import RULES, Problem
 from pipelines.settings import Settings, ShopSettings
 from shopmirror.completion import resources, shops
 from shopmirror.main import app
+from tests.app.command_line import PREFIX
+from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.app.receivers import MailServer, served
-from tests.cli.conftest import PREFIX
-from tests.init.test_guides import check_command
+from tests.app.test_guides import check_command
 
 
 def test_a_first_plan_fits_a_screen(run, shop, monkeypatch):

@@ -20,6 +20,18 @@ class _Terminal(io.StringIO):
 
 
 @pytest.fixture
+def folder(plain_folder):
+    return plain_folder
+
+
+@pytest.fixture(scope="module")
+def server():
+    shops = [ShopSpec("main", timezone="America/Guatemala"), ShopSpec("north", timezone="UTC")]
+    with SandboxServer(shops, size="tiny", minute_seconds=0.5) as running:
+        yield running
+
+
+@pytest.fixture
 def begin(folder, monkeypatch):
     # The sandbox's minute is short; a real service has the default.
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__MINUTE_SECONDS", "0.5")

@@ -9,6 +9,7 @@ import base64
 import itertools
 import json
 import re
+import shutil
 import socket
 from datetime import date, timedelta
 from decimal import Decimal
@@ -26,6 +27,16 @@ from shopmirror.main import main
 from tests.app.test_page import metric, shown
 
 NAMES = [path.stem for path in build.notebooks()]
+
+
+# The first test mirrors the shop and runs all notebooks: minutes on a busy machine.
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="session")
+def home(mirrored, tmp_path_factory):
+    """A home folder with the published warehouse of a tiny sandbox shop."""
+    return shutil.copytree(mirrored, tmp_path_factory.mktemp("notebooks") / "home")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import yaml
 from typer.main import get_command
 
 from shopmirror.main import app
-from tests.init.test_guides import check_command
+from tests.app.test_guides import check_command
 
 pytestmark = pytest.mark.core
 

@@ -18,6 +18,7 @@ from shopmirror.consoles import Screen, duration, fault, print_json, say, table
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
 from sources.repair_shop.observer import Observer
+from tests.app.command_line import home_of_its_own as home_of_its_own
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,1 +1,0 @@
-"""What users install, held against what they have already."""
