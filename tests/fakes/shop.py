@@ -210,7 +210,7 @@ class FakeShop:
     def _read(self, path: str, query: dict[str, list[str]]) -> tuple[int, Any]:
         name, _, record = path.partition("/")
         if record and record != "updated":
-            row = self._as_known(name, record)
+            row = self.as_known(name, record)
             if row is None or (self.keeps_deleted and "deleted_at" in row):
                 return 404, {"error": "Not found."}
             return 200, self._visible(name, row)
@@ -227,7 +227,7 @@ class FakeShop:
         page = int(query.get("page", ["1"])[0])
         return 200, [self._visible(name, row) for row in rows[(page - 1) * 50 : page * 50]]
 
-    def _as_known(self, name: str, record: str) -> dict[str, Any] | None:
+    def as_known(self, name: str, record: str) -> dict[str, Any] | None:
         """A record as a detail shows it, which may be how it was a while ago."""
         until, before = self._earlier.get((name, record), (0.0, None))
         if self.now() < until:
