@@ -1,7 +1,22 @@
-"""What tests of writes share: bodies that this shop takes; to create, to change, to be refused."""
+"""Asking a sandbox: a client; bodies that its shop takes; to create, to change, to be refused."""
 
+import httpx
+
+from sandbox.server import SandboxServer
 from specification import BODIES, LISTS
 from tests.contract.values import good
+
+ZONE = "America/Guatemala"
+
+
+def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> httpx.Client:
+    return httpx.Client(
+        base_url=server.base_url,
+        headers={"Authorization": server.keys[shop], **headers},
+        timeout=20,
+        # Dropped before the server drops them, which may be while a request is on its way.
+        limits=httpx.Limits(keepalive_expiry=1.0),
+    )
 
 
 def post(api, path, **body):

@@ -1,23 +1,13 @@
+"""Servers of the sandbox, for all tests of this folder or for one."""
+
 from contextlib import ExitStack, contextmanager
 
-import httpx
 import pytest
 
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from tests.contract.asking import ZONE, client_of
 from tests.contract.shops import build
-
-ZONE = "America/Guatemala"
-
-
-def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> httpx.Client:
-    return httpx.Client(
-        base_url=server.base_url,
-        headers={"Authorization": server.keys[shop], **headers},
-        timeout=20,
-        # Dropped before the server drops them, which may be while a request is on its way.
-        limits=httpx.Limits(keepalive_expiry=1.0),
-    )
 
 
 @pytest.fixture(scope="session")

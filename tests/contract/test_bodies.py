@@ -8,8 +8,7 @@ from sandbox.errors import Refusal
 from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
 from specification import LISTS
-from tests.contract.asking import first, least_body, real
-from tests.contract.conftest import ZONE
+from tests.contract.asking import ZONE, first, least_body, real
 from tests.contract.values import WRITTEN, bad, good, minimal
 
 pytestmark = pytest.mark.core

@@ -9,7 +9,7 @@ from sandbox.limits import BLOCK_MINUTES, Limiter, Verdict
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from tests.contract.conftest import client_of
+from tests.contract.asking import client_of
 
 pytestmark = pytest.mark.core
 

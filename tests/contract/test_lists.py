@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from specification import LISTS as ROWS
-from tests.contract.conftest import ZONE
+from tests.contract.asking import ZONE
 
 pytestmark = pytest.mark.core
 

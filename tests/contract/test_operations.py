@@ -11,8 +11,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.values import format_day
 from specification import LISTS, OPERATIONS
-from tests.contract.asking import first, least_body, post, put, refused
-from tests.contract.conftest import ZONE, client_of
+from tests.contract.asking import ZONE, client_of, first, least_body, post, put, refused
 from tests.contract.test_writes import WRITABLE
 
 LOOKS_AT = {

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
-from tests.contract.conftest import ZONE
+from tests.contract.asking import ZONE
 
 pytestmark = pytest.mark.core
 

@@ -10,7 +10,7 @@ import pytest
 
 from sandbox.quirks import Definition, Quirks
 from sandbox.shops import ShopSpec
-from tests.contract.conftest import ZONE
+from tests.contract.asking import ZONE
 from tests.contract.test_lists import MONTHS, rows
 
 pytestmark = pytest.mark.core

@@ -6,8 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.asking import first, least_body, post, put, refused
-from tests.contract.conftest import client_of
+from tests.contract.asking import client_of, first, least_body, post, put, refused
 
 pytestmark = pytest.mark.core
 
