@@ -13,14 +13,14 @@ balance. Nothing is marked as gone here: :mod:`~repair_shop.scan.night` looks up
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Protocol
 
 from ..ledger import Page
-from .cuts import BEGIN, END, Cut, Days, cut_of, told_apart
+from .cuts import BEGIN, END, Cut, Days, below, cut_of, goes_back, told_apart
 from .outcome import PAGE_ROWS, Bounded, NeverEnds, try_by_offset
 
 _ROUNDS = 3
@@ -138,7 +138,7 @@ class Count:
         if not self.is_loose and days != sorted(days):
             self.is_loose = True
             self._cut_at.clear()
-        self.is_by_day = self.is_by_day and not _goes_back(days)
+        self.is_by_day = self.is_by_day and not goes_back(days)
         self._cut_at.pop(number, None)
         self.refresh()
         return page
@@ -394,24 +394,3 @@ class Count:
             if inside and slack <= place <= self._size - slack:
                 best = min(best, (abs(rank - shift - middle), number))
         return best[1] or None
-
-
-def _goes_back(days: Sequence[date]) -> bool:
-    """Whether a day is followed by one of two days earlier, or more: no mere mix of hours."""
-    pairs = zip(days, accumulate(days, max), strict=True)
-    return any((highest - day).days > 1 for day, highest in pairs)
-
-
-def below(high: int, holds: Callable[[int], bool]) -> int:
-    """The highest page below ``high`` of which it holds, 0 if there is none."""
-    step, low = 1, high - 1
-    while low > 0 and not holds(low):
-        high, low, step = low, low - step, 2 * step
-    low = max(0, low)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle
-    return low

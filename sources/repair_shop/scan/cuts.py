@@ -2,9 +2,10 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import accumulate
 
 from ..ledger import Page
 from .outcome import PAGE_ROWS
@@ -96,3 +97,24 @@ def cut_of(number: int, page: Page, base: int, *, is_loose: bool) -> list[Cut]:
         return []
     place = min(places, key=lambda i: abs(2 * i - len(days)))
     return [Cut(number, days[place], base + place)]
+
+
+def goes_back(days: Sequence[date]) -> bool:
+    """Whether a day is followed by one of two days earlier, or more: no mere mix of hours."""
+    pairs = zip(days, accumulate(days, max), strict=True)
+    return any((highest - day).days > 1 for day, highest in pairs)
+
+
+def below(high: int, holds: Callable[[int], bool]) -> int:
+    """The highest page below ``high`` of which it holds, 0 if there is none."""
+    step, low = 1, high - 1
+    while low > 0 and not holds(low):
+        high, low, step = low, low - step, 2 * step
+    low = max(0, low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low

@@ -296,35 +296,31 @@ class JobReader:
                 out.take(page)
         out.proof = f"{len(ids)} record(s) by their own paths"
         if gone:
-            out.reason = self._believe_gone(job, scan, single, gone)
+            self._miss(job, scan, single, gone, out)
         if shown:
             out.proof += f", {shown} by their status"
         return out
 
-    def _believe_gone(
-        self, job: Job, scan: Scan, reader: ServiceReader, gone: Sequence[str]
-    ) -> str:
-        """Mark records whose own paths say that they are gone; why not, if that says nothing.
+    def _miss(
+        self, job: Job, scan: Scan, reader: ServiceReader, gone: Sequence[str], out: Outcome
+    ) -> None:
+        """Records whose own paths say that they are gone are so at their second sighting.
 
-        Not too many at once, not where a record that lives is answered so too, and each at its
-        second sighting only: what its list counts tells the same the same night.
+        Not where a record that lives is answered so too. What their list counts tells the same the
+        same night.
         """
-        shop, name = job.shop, job.resource
-        live = self.ledger.live_ids(shop, name)
+        live = self.ledger.live_ids(job.shop, job.resource)
         # Of one that the mirror does not show there is nothing to believe.
-        gone = [identity for identity in gone if identity in set(live)]
-        if not gone:
-            return ""
-        limit = self.client.shop.vanish_limit_percent
-        if len(gone) > 1 and 100 * len(gone) > limit * len(live):
-            return f"{len(gone)} of {len(live)} records are gone by their own paths: not believed"
-        known = set(gone)
+        known = set(gone).intersection(live)
+        if not known:
+            return
         shown = next((row for row in reversed(live) if row not in known), None)
         if shown is None or reader.detail(shown) is None:
-            return "records that live are answered as gone by their own paths, so none is believed"
-        believed = KnownRows(self.ledger, shop, name).missed_again(gone, scan.run_id)
-        self.ledger.mark_gone(shop, name, believed)
-        return ""
+            told = "records that live are answered as gone by their own paths"
+            out.reason = f"{told}, so none is believed"
+            return
+        rows = KnownRows(self.ledger, job.shop, job.resource)
+        out.gone = frozenset(rows.missed_again(sorted(known), scan.run_id))
 
     def _read_open(self, job: Job, reader: MakeReader, out: Outcome) -> int:
         """Rows that are still open, by status: a page shows fifty; rows seen.

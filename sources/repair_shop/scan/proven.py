@@ -24,8 +24,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from ..ledger import Page
-from ..scan.count import Count, Found, below
-from ..scan.cuts import BEGIN, END, told_apart
+from ..scan.count import Count, Found
+from ..scan.cuts import BEGIN, END, below, told_apart
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
     NOTHING_NEW,
