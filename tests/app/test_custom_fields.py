@@ -1,5 +1,7 @@
 """Custom fields that records show and no list names are told, with the setting that helps."""
 
+import shutil
+
 import pytest
 
 from sandbox.server import SandboxServer
@@ -22,7 +24,8 @@ RECORDS = [
 
 
 @pytest.fixture
-def shop(plain_folder, monkeypatch):
+def shop(plain_folder, monkeypatch, empty):
+    shutil.copytree(empty, plain_folder / "home")
     with SandboxServer([ShopSpec(timezone="UTC", limit=None, records=())]) as server:
         for table, record in RECORDS:
             server.store().insert(table, record)

@@ -60,14 +60,3 @@ def test_two_shops_of_one_key_are_refused_and_nothing_is_sent(folder, monkeypatc
         assert server.requests() == []
     told = capfd.readouterr().err
     assert "north" in told and "south" in told and server.keys["main"] not in told
-
-
-def test_pos_invoices_are_read_as_pos_orders(folder, monkeypatch):
-    order = ("pos_orders", {"id": "a", "number": "POS-1", "created_date": "2026-01-05T10:00:00Z"})
-    with SandboxServer([ShopSpec(limit=None, records=[order])], minute_seconds=1) as server:
-        monkeypatch.setenv(PREFIX + "BASE_URL", server.base_url)
-        monkeypatch.setenv(PREFIX + "API_KEY", server.keys["main"])
-        monkeypatch.setenv(PREFIX + "MINUTE_SECONDS", "1")
-        main(["sync", "posInvoices", "--max-requests", "5"])
-        asked = {request.path.split("/")[1] for request in server.requests()}
-    assert "posOrders" in asked and "posInvoices" not in asked
