@@ -4,8 +4,6 @@ import itertools
 
 import pytest
 
-pytestmark = pytest.mark.core
-
 PHOTO = "https://photos.invalid/{id}.jpg"
 COUNTER = itertools.count()
 
