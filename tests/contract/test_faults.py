@@ -6,8 +6,6 @@ from decimal import Decimal
 import httpx
 import pytest
 
-pytestmark = pytest.mark.core
-
 
 def test_faults_of_the_answer(serve):
     server, api = serve()

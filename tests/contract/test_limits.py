@@ -11,8 +11,6 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.contract.asking import client_of
 
-pytestmark = pytest.mark.core
-
 
 class Clock:
     def __init__(self) -> None:

@@ -9,8 +9,6 @@ import pytest
 from specification import LISTS as ROWS
 from tests.contract.asking import ZONE
 
-pytestmark = pytest.mark.core
-
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 

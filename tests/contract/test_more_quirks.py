@@ -8,8 +8,6 @@ from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
 from tests.contract.asking import post
 
-pytestmark = pytest.mark.core
-
 DAYS = [f"2026-01-{day:02d}T10:00:00-0600" for day in range(1, 28)]
 BRANDS = [
     ("brands", {"id": f"b{n}", "name": f"B{n}", "created_date": d}) for n, d in enumerate(DAYS)

@@ -12,8 +12,6 @@ from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
 from tests.contract.asking import ZONE
 
-pytestmark = pytest.mark.core
-
 INVOICE = {
     "id": "a",
     "number": "I-1",

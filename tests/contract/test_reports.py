@@ -13,8 +13,6 @@ from sandbox.shops import ShopSpec
 from tests.contract.asking import ZONE
 from tests.contract.test_lists import MONTHS, rows
 
-pytestmark = pytest.mark.core
-
 FLAGS = {"includeReturns": "1", "includePayments": "1", "includeLines": "1"}
 
 

@@ -4,8 +4,6 @@ import pytest
 
 from sources.repair_shop import repair_shop
 
-pytestmark = pytest.mark.core
-
 PREFIX = "SOURCES__REPAIR_SHOP__"
 ROW = {"id": 1, "name": "Ann", "created_date": "2026-05-01T23:30:00-0600"}
 
