@@ -307,6 +307,8 @@ class Attempts:
             # A person approves what was known then, and not over what came to light since.
             if verdict.kind == "unknown" and verdict.found not in change.reason:
                 return self.outcomes.park(change, told, approved_by=None)
+            if verdict.kind == "absent" and self.now() < float(fence["until"]):
+                return self.outcomes.wait(change, fence, verdict.found)
             self.outbox.note(change.number, "looked", verdict.found)
             return self.attempt(change)
         if verdict.kind == "unknown" and verdict.is_final:

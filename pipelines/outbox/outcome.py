@@ -142,7 +142,8 @@ class Outcomes:
         else:
             since = max(now - (change.sent_at or now), minute / 4)
             wait = max(min(4 * since, until - now), minute / 60)
-        is_new = not change.needs_person and found not in change.reason
+        is_settled = change.needs_person or change.approved_by
+        is_new = not is_settled and found not in change.reason
         reason = f"may have been applied: {found}" if is_new else change.reason
         return self.outbox.move(
             change, None, "looked" if is_new else "", found, reason=reason, fence=dict(fence),

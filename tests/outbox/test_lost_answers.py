@@ -195,6 +195,16 @@ def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
 
 
+@pytest.mark.parametrize("change", [PLAIN, PAY])
+def test_a_retry_before_lists_can_show_it_waits_until_they_must(desk, change):
+    desk.shop.lag = 100.0
+    desk.pay(desk.shop.invoice()) if change is PAY else desk.queue(*change)
+    desk.push("lost after", wait=False)
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
+
+
 def test_a_discard_forgets_nothing(desk):
     desk.pay(desk.shop.invoice())
     desk.push("lost before")

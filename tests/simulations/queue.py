@@ -6,6 +6,7 @@ service cannot tell by content alone whose a record is; the fake service keeps t
 
 import shutil
 import tempfile
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,7 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         self.errors: list[str] = []
         self.saved = 0.0, "", self.home
         self.decided: tuple[int, Any] | None = None
+        self.approved: Counter[str] = Counter()
 
     def teardown(self) -> None:
         if not self.errors:
@@ -277,7 +279,10 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         with suppress(OutboxError):
             tag = self.tag_of(number)
             if deed == "retry":
+                with Outbox(self.home, self.shop.clock) as outbox:
+                    was_asked = outbox.get(number).needs_person
                 retry(self.home, number, by="ann")
+                self.approved[tag] += was_asked
                 self.discarded.discard(tag)
             else:
                 discard(self.home, number, by="ann")
