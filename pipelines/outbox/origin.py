@@ -213,6 +213,8 @@ def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
     """
     is_ours = found.standing == "ours"
     if is_ours and not found.lost:
+        # As it was left, and perhaps moved: a copy in the folder it came from is foreign.
+        outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
         return
     with outbox.transaction():
         if not is_ours:

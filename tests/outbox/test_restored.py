@@ -290,6 +290,18 @@ def test_a_moved_folder_is_the_same_queue(desk):
     assert writes(desk) == ONCE
 
 
+def test_a_copy_in_the_folder_from_which_a_queue_was_moved_sends_nothing(desk):
+    desk.begin()
+    old = desk.home
+    desk.home = old.rename(old.with_name("moved"))
+    desk.push()
+    there = desk.copy_to(old.name)
+    there.queue("brands", "create", {"name": "X"})
+    with pytest.raises(QueueForeign):
+        there.push()
+    assert desk.made("brands") == 0
+
+
 @pytest.mark.parametrize("machines", [("", ""), ("one", "other"), ("one", "one")])
 def test_a_copied_volume_of_a_container_pays_nothing_twice(desk, tmp_path, monkeypatch, machines):
     """Two containers of one image: both homes have the same path."""
