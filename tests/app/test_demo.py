@@ -25,6 +25,9 @@ from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.app.test_guides import GUIDES, blocks
 from tests.promises import promise
 
+# One test goes on where the one before left off.
+pytestmark = pytest.mark.xdist_group("demo")
+
 ROOT = Path(__file__).parents[2]
 GLANCE = (ROOT / "docs" / "reference" / "at-a-glance.md").read_text(encoding="utf-8")
 COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", GLANCE, re.M)]
@@ -210,6 +213,7 @@ def test_a_command_that_asks_a_stopped_shop_names_what_serves_it(words, tried, r
 
 
 def test_a_real_shop_takes_its_folder_over(folder, run):
+    Home(Path("data")).outbox.touch()  # a queue, if no test before has made one
     with SandboxServer() as server:
         key = folder / "key"
         key.write_text(server.keys["main"])

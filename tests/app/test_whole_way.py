@@ -33,6 +33,9 @@ from tests.app.command_line import ZONE, point_at
 from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.promises import promise
 
+# One test goes on where the one before left off.
+pytestmark = pytest.mark.xdist_group("whole_way")
+
 DAY = date(2026, 1, 1)
 
 
