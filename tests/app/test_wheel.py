@@ -58,6 +58,7 @@ def test_all_packages_lie_under_one(wheel):
         assert f"shopmirror/{held}" in names
 
 
+@edited.NEEDS_DBT
 @pytest.mark.timeout(900)  # dbt builds all models in it, on a machine that may be busy
 def test_it_works_beside_folders_called_like_ours(program, tmp_path):
     for name in OURS:

@@ -4,7 +4,15 @@ there, a literal date, hooks and a seed."""
 from datetime import date
 from pathlib import Path
 
+import pytest
+
+from pipelines.transform import dbt
 from pipelines.transform.models import copy_project
+
+NEEDS_DBT = pytest.mark.skipif(
+    not dbt.is_there(), reason="dbt is not installed: pip install 'shopmirror[dbt]'"
+)
+"""Marks the tests that have dbt itself build, test or document a project."""
 
 VISITS = """
 {{ config(materialized='incremental', unique_key='id',

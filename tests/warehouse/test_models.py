@@ -14,6 +14,7 @@ from pipelines.transform import dbt
 from pipelines.transform.findings import MEANINGS
 from pipelines.transform.models import PROJECT, ModelsFailed, build
 from tests.warehouse.conftest import Warehouse
+from tests.warehouse.edited import NEEDS_DBT
 from tests.warehouse.raw import Raw, raw_tables
 
 
@@ -89,6 +90,7 @@ def test_the_columns_that_stay(warehouse: Warehouse) -> None:
     assert set(compared.split()) <= marts["reconciliation"]
 
 
+@NEEDS_DBT
 def test_the_unit_tests_of_the_models_pass(warehouse: Warehouse) -> None:
     environment = dbt.at_file(warehouse.raw.path)
     words = ["test", "--select", "test_type:unit"]

@@ -60,6 +60,7 @@ def test_an_edited_project_without_dbt_says_what_to_install(
     assert failed.value.exit_code == 1
 
 
+@edited.NEEDS_DBT
 def test_an_edited_project_is_built_by_dbt_with_all_that_it_says(raw: Raw, tmp_path: Path) -> None:
     """A unique key, a pivot over what is there, a literal date, hooks and a seed; twice."""
     mine = edited.write(tmp_path / "mine")
