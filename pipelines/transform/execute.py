@@ -21,7 +21,7 @@ from pipelines.transform.compiled import MOMENT, Node
 
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
-LARGE = 150_000_000
+LARGE = 80_000_000
 """Bytes of a file from which on each relation is a transaction of its own."""
 
 
