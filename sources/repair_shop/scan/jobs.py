@@ -27,7 +27,7 @@ RESUMED_KINDS = ("full", "audit", "repair")
 
 EMPTY_KEY = "empty:"
 """Ledger key of a slice that was answered empty once though rows are known: resource, days."""
-_COUNT_SHARE, _SPREAD = 15, 3
+_COUNT_SHARE, _SPREAD = 15, 6
 """Requests a night that counting may add, and pages looked at in turn among them, at most."""
 GROWING = (
     *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
