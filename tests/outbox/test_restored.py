@@ -94,6 +94,20 @@ def test_a_machine_put_back_while_it_ran_does_nothing_twice(desk, tmp_path):
     assert [len(held) for held in desk.shop.files.values()] == [1]
 
 
+def test_a_push_of_a_machine_put_back_sends_what_is_not_there_and_ends(desk):
+    desk.begin()
+    record = desk.shop.put("customers", name="Cid", city="x")
+    desk.queue("customers", "update", {"city": "A"}, record)
+    desk.back_up()
+    since = desk.shop.clock.monotonic()
+    desk.shop.clock.ticks += HOUR
+    desk.put_back_machine(since)
+    began = desk.shop.clock.ticks
+    desk.push()
+    assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 1)
+    assert desk.shop.clock.ticks - began < HOUR
+
+
 def test_a_clock_that_is_set_is_no_machine_put_back(desk):
     desk.begin()
     product = desk.shop.put("products", name="Screen", stock=4)
