@@ -231,9 +231,8 @@ class Attempts:
         """:class:`Moved` if this machine was put back while it ran: what waits is in doubt then."""
         if self._is_as_left or not self.time.is_seen:
             return
-        self._is_as_left = (
-            True  # of what is put in doubt here, each is looked for before it is sent
-        )
+        # Said once a push: what is put in doubt here is looked for before it is sent.
+        self._is_as_left = True
         if self.time.went_by_unlived():
             was_put_back(self.outbox, change.shop)
             raise Moved("The machine was put back while it ran; what waits is looked for first.")
