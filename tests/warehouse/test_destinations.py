@@ -202,8 +202,8 @@ print([name for name in sys.modules if name.startswith("pipelines.destinations")
 """
 
 
-def test_who_names_no_further_destination_never_enters_their_room(empty, tmp_path):
-    shutil.copytree(empty, tmp_path / "home")
+def test_who_names_no_further_destination_never_enters_their_room(mirrored, tmp_path):
+    shutil.copytree(mirrored, tmp_path / "home")
     command = [sys.executable, "-c", ONE_SHOP, str(tmp_path / "home")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
