@@ -149,19 +149,17 @@ class ShopFetch:
             self.results = [result for result in self.results if result not in failed]
             self.run([result.job for result in failed])
 
-    def resumed(self) -> set[str]:
-        """Lists read whole with pages of an earlier run: what changed since is not on them."""
-        return {
-            result.job.resource
-            for result in self.results
-            if result.is_resumed and result.job.kind == "full" and not result.doubt
-        }
-
-    def outgrown(self) -> set[str]:
-        """Lists of custom fields, if all types' fields came to fill more pages in this run."""
-        if reach(self.ledger, self.client.shop.name) <= self._reach:
-            return set()
-        return {one.job.resource for one in self.results if one.job.endpoint.variants}
+    def to_look_at_again(self) -> set[str]:
+        """Lists that this run read and that may have changed since, with no later scan of them:
+        those read whole with pages of an earlier run, and custom fields, if all types' fields came
+        to fill more pages."""
+        read = [one for one in self.results if one.job.kind in ("full", "head", "updated")]
+        found = {one.job.resource for one in read if one.is_resumed and not one.doubt}
+        found -= {one.job.resource for one in read if not one.is_resumed}
+        before, self._reach = self._reach, reach(self.ledger, self.client.shop.name)
+        if self._reach > before:
+            found |= {one.job.resource for one in self.results if one.job.endpoint.variants}
+        return found
 
     @property
     def doubts(self) -> list[str]:

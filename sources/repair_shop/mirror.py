@@ -59,12 +59,11 @@ def read_shop(
     fetch.run(job for job in jobs if not job.comes_late)
     if fetch.fatal is None:
         fetch.run(job for job in jobs if job.comes_late)
-    if fetch.fatal is None and not is_limited and (resumed := fetch.resumed() | fetch.outgrown()):
-        jobs = mirror_jobs(ledger, shop, endpoints=endpoints)
-        fetch.run(job for job in jobs if job.resource in resumed and job.kind != "hidden")
+    _look_again(fetch, endpoints)
     if fetch.fatal is None:
         fetch.run([*fetch.follow(), *more(fetch.began)])
     fetch.try_again()
+    _look_again(fetch, endpoints)  # one that came to its end only now
     if fetch.fatal is None and endpoints is None and not full:
         today = datetime.now(shop.zone).date()
         fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
@@ -74,6 +73,13 @@ def read_shop(
                 probe_pipeline(fetch.client, ledger)
         except ShopError as error:
             fetch.fatal = error
+
+
+def _look_again(fetch: ShopFetch, endpoints: Sequence[Endpoint] | None) -> None:
+    """Ask for what changed on lists since their pages were read."""
+    if fetch.fatal is None and not fetch.client.is_limited and (lists := fetch.to_look_at_again()):
+        jobs = mirror_jobs(fetch.ledger, fetch.client.shop, endpoints=endpoints)
+        fetch.run(job for job in jobs if job.resource in lists and job.kind != "hidden")
 
 
 class Mirror:

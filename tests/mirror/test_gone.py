@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from sandbox.quirks import Quirks
+from sources.repair_shop.http.client import TRIES
+from tests.fakes.loopback import Reply, Seen
 from tests.mirror.test_nights import marks
 from tests.promises import promise
 
@@ -106,3 +108,25 @@ def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     # Twenty pages, and a few at the edges of stretches twice.
     assert nights[:2] == [9, 9] and nights[2] <= 6
     mirror.assert_same("stock")
+
+
+def test_a_row_deleted_before_a_reading_is_gone_on_with_has_its_mark_that_night(stranger):
+    rows = [{"id": f"p{n:03}", "date": f"2026-0{1 + n // 100}-05", "amount": 5} for n in range(300)]
+    stranger.lists["/expenses"] = rows
+    answer, failures = stranger.answer, 999
+
+    def now_and_then(seen: Seen) -> Reply:
+        nonlocal failures
+        if ("page", "2") in seen.query and failures:
+            failures -= 1
+            return Reply(503)
+        return answer(seen)
+
+    stranger.loopback.otherwise = now_and_then
+    assert stranger.sync("expenses").exit_code == 3
+    # Its page was read, and is kept. The next night one request more fails, and is made once more.
+    del rows[280]
+    failures = TRIES
+    report = stranger.sync("expenses")
+    assert report.exit_code == 0, report.details
+    assert set(stranger.recorder.live("expenses", "main")) == {row["id"] for row in rows}
