@@ -37,6 +37,8 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
         ("pipeline but of one status", "edited", 0),
         ("pipeline but of one status", "missing", 0),
         ("pipeline", "edited", 1),
+        ("pipeline", "without paths", 0),  # closed tickets are shown by their last change alone
+        ("pipeline", "few without paths", 1),
         ("pipeline", "all", 0),  # a busy shop: the page of the newest changes is of today
         ("all of them", "deleted", 0),
         ("all of them", "whole", 0),  # the oldest has no status, so it is neither new nor not new
@@ -49,7 +51,11 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     tickets = [ticket(n, LABELS[n % 3]) for n in range(60)]
     tickets += [ticket(n, "Done", today) for n in range(60, 120)]
     tickets[0]["status"] = None if changed == "whole" else tickets[0]["status"]
-    deleted = [ticket(n, "Done") for n in range(200, 240)]
+    if changed == "few without paths":
+        tickets = [
+            row for n, row in enumerate(tickets) if n < 8 or row["status"]["label"] != "Done"
+        ]
+    deleted = [ticket(n, "Done") for n in range(200, 225)]
     statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
@@ -61,7 +67,8 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
         elif path == "tickets/updated" and changed != "missing":
             rows = {"edited": tickets[::7], "deleted": [*tickets, *deleted]}.get(changed, tickets)
         else:
-            rows = [row for row in tickets if path == f"tickets/{row['id']}"]
+            has_paths = listed(tickets, {}, ways) if "without paths" in changed else tickets
+            rows = [row for row in has_paths if path == f"tickets/{row['id']}"]
             return Reply(body=rows[0]) if rows else Reply(404, {"error": "Not found"})
         begin = 50 * int(query.get("page", 1)) - 50
         return Reply(body=rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
@@ -69,16 +76,19 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     stranger.loopback.otherwise = answer
     for number in (120, 121, 122)[: 2 + (changed == "deleted")]:
         report = stranger.sync("statuses", "tickets", full=number == 122)
-        assert report.exit_code == code, report.details
-        assert code or len(stranger.recorder.live("tickets", "main")) == number
+        # What is deleted is believed at its second sighting, and the first one is told.
+        is_first = changed == "deleted" and number == 120
+        assert report.exit_code == (code or int(is_first)), report.details
+        held = len(stranger.recorder.live("tickets", "main"))
+        assert code or held == number + is_first * len(deleted)
         is_back = changed == "deleted" and number == 120
         tickets.append(deleted.pop(5) if is_back else ticket(number, "Open", "2026-03-09"))
     if changed == "all":
         tickets.pop(100)
         assert stranger.sync("tickets").exit_code == 0
         assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
-    # Of those that are there one may be asked for each night: whether a 404 tells anything.
+    # Once for each of the two sightings.
     looked_up = [seen.path for seen in stranger.loopback.seen if "/tickets/t2" in seen.path]
     looked_up = [path for path in looked_up if int(path.rpartition("/t")[2]) >= 200]
     assert looked_up or changed != "deleted"
-    assert len(looked_up) == len(set(looked_up))
+    assert all(looked_up.count(path) <= 2 for path in looked_up)

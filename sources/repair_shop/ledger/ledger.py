@@ -178,6 +178,7 @@ class Ledger(State):
                     for n, row in enumerate(put)
                 ],
             )
+            of_it["is_of_changes"] = is_of_changes
             self.write_all("see_row", [{**of_it, "id": r.id, "shown": r.shown} for r in seen])
             page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
             summary = orjson.dumps([page.ids, page.days, page.fresh]).decode()

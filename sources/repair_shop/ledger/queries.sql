@@ -98,7 +98,8 @@ on conflict(shop, list, id) do update set day = excluded.day, digest = excluded.
   shown = iif(:shown = '?', rows.shown, :shown), is_open = excluded.is_open,
   deleted_at = null, missed = null, is_refused = 0, body = excluded.body
 -- name: see_row
-update rows set seen = :seen, shown = iif(:shown = '?', shown, :shown), missed = null
+update rows set seen = :seen, shown = iif(:shown = '?', shown, :shown),
+  missed = iif(:is_of_changes, missed, null)
 where shop = :shop and list = :list and id = :id
 -- name: live_among
 select id from rows where shop = :shop and list = :list and deleted_at is null

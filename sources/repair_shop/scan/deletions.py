@@ -5,6 +5,7 @@ endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this i
 """
 
 from collections.abc import Callable, Collection
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -42,32 +43,67 @@ class Deletions:
 
         ``exists`` looks a row up by its own path, where the list's rows have one.
         """
-        gone: Collection[str] = outcome.gone
-        if gone:
-            refused = self._too_many(job, gone, of_list=True)
-        elif not outcome.whole:
+        try:
+            told = self._believe_gone(job, scan, outcome.gone, outcome.gone, of_list=True)
+            if not told and outcome.lost:
+                told = self._by_paths(job, scan, outcome.lost, exists)
+            if not told and outcome.whole:
+                told = self._unshown(job, scan, outcome, exists)
+        except BadAnswer as error:
+            told = f"rows that vanished could not be looked up: {error}"
+        return told
+
+    def _believe_gone(
+        self,
+        job: Job,
+        scan: Scan,
+        missed: Collection[str],
+        twice: AbstractSet[str],
+        *,
+        of_list: bool,
+    ) -> str:
+        """Mark rows that were missed, if they are few; why not all, if not all are believed.
+
+        Believed are those missed ``twice``: by a list and their paths, by two readings, or by two
+        runs. So every other one waits for a later run.
+        """
+        refused = self._too_many(job, missed, of_list=of_list)
+        if refused or not missed:
+            return refused
+        once = [] if self.confirmed else sorted(set(missed) - twice)
+        again = KnownRows(self.ledger, job.shop, job.resource).missed_again(once, scan.run_id)
+        waiting = set(once).difference(again)
+        self.ledger.mark_gone(job.shop, job.resource, set(missed) - waiting)
+        if not waiting:
             return ""
-        elif _days_disagree(job, outcome) and not job.endpoint.detail:
+        return f"{len(waiting)} row(s) were missed for the first time; the next run looks again"
+
+    def _by_paths(
+        self, job: Job, scan: Scan, lost: AbstractSet[str], exists: Callable[[str], bool] | None
+    ) -> str:
+        """Believe the paths of rows that say that they are gone, if one that lives does not."""
+        live = self.ledger.live_ids(job.shop, job.resource)
+        shown = next((row for row in reversed(live) if row not in lost), None)
+        # Of one that the mirror does not show there is nothing to believe.
+        known = lost & set(live)
+        if known and (shown is None or exists is None or not exists(shown)):
+            told = "records that live are answered as gone by their own paths"
+            return f"{told}, so none is believed"
+        return self._believe_gone(job, scan, known, frozenset(), of_list=True)
+
+    def _unshown(
+        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
+    ) -> str:
+        """Mark the rows of a scan's days that it did not show and its list would.
+
+        An empty answer is believed at its second sighting, or when none of its rows exists.
+        """
+        if _days_disagree(job, outcome) and not job.endpoint.detail:
             outcome.proof += (
                 "; it shows rows of other days than asked for, so no deletion is "
                 "believed: check the time zone in the settings"
             )
             return ""
-        else:
-            # One request tells more than another sighting would, a night later.
-            lookup = exists if _may_have_moved(job) or not outcome.ids else None
-            gone, refused = self._unshown(job, scan, outcome, lookup)
-        if not refused:
-            self.ledger.mark_gone(job.shop, job.resource, gone)
-        return refused
-
-    def _unshown(
-        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
-    ) -> tuple[list[str], str]:
-        """The rows of a scan's days that it did not show and its list would; why not to believe it.
-
-        An empty answer is believed at its second sighting, or when none of its rows exists.
-        """
         ids = self.ledger.live_ids(
             job.shop,
             job.resource,
@@ -82,29 +118,24 @@ class Deletions:
         if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self.ledger.drop_values(job.shop, [name])
-        if self.confirmed or not gone:
-            return gone, ""
         # Of a repair the service's own report says already that these few days changed.
-        refused = self._too_many(job, gone, of_list=job.kind == "repair")
-        if not refused and not outcome.ids and exists is None:
-            refused = self._first_sighting(job.shop, name, len(gone))
-        if not refused and exists is None and may_have_slipped(job, outcome):
-            missed = set(gone) - outcome.missed
-            again = known.missed_again(missed, scan.run_id)
-            gone = [row for row in gone if row in outcome.missed] + again
-            if len(again) < len(missed):
-                rows = len(missed) - len(again)
-                refused = f"{rows} row(s) were missed for the first time; the next run looks again"
-                self.ledger.mark_gone(job.shop, job.resource, gone)
-        if refused or exists is None:
-            return gone, refused
-        try:
-            there = [row for row in gone[:LOOKUPS] if exists(row)]
-        except BadAnswer as error:
-            return [], f"rows that vanished could not be looked up: {error}"
-        if there:
-            known.note_unlisted(there)
-        return [row for row in gone[:LOOKUPS] if row not in there], ""
+        of_list = job.kind == "repair"
+        # One request tells more than another sighting would, a night later.
+        is_looked_up = exists is not None and (_may_have_moved(job) or not outcome.ids)
+        if gone and not self.confirmed:
+            refused = self._too_many(job, gone, of_list=of_list)
+            if not refused and not outcome.ids and not is_looked_up:
+                refused = self._first_sighting(job.shop, name, len(gone))
+            if refused:
+                return refused
+            if exists is not None and is_looked_up:
+                there = {row for row in gone[:LOOKUPS] if exists(row)}
+                known.note_unlisted(there)
+                gone = [row for row in gone[:LOOKUPS] if row not in there]
+        is_sure = is_looked_up or not may_have_slipped(job, outcome)
+        return self._believe_gone(
+            job, scan, gone, set(gone) if is_sure else outcome.missed, of_list=of_list
+        )
 
     def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""

@@ -1,6 +1,6 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -295,32 +295,11 @@ class JobReader:
             else:
                 out.take(page)
         out.proof = f"{len(ids)} record(s) by their own paths"
-        if gone:
-            self._miss(job, scan, single, gone, out)
+        # At their second sighting. What their list counts tells the same the same night.
+        out.lost = frozenset(gone)
         if shown:
             out.proof += f", {shown} by their status"
         return out
-
-    def _miss(
-        self, job: Job, scan: Scan, reader: ServiceReader, gone: Sequence[str], out: Outcome
-    ) -> None:
-        """Records whose own paths say that they are gone are so at their second sighting.
-
-        Not where a record that lives is answered so too. What their list counts tells the same the
-        same night.
-        """
-        live = self.ledger.live_ids(job.shop, job.resource)
-        # Of one that the mirror does not show there is nothing to believe.
-        known = set(gone).intersection(live)
-        if not known:
-            return
-        shown = next((row for row in reversed(live) if row not in known), None)
-        if shown is None or reader.detail(shown) is None:
-            told = "records that live are answered as gone by their own paths"
-            out.reason = f"{told}, so none is believed"
-            return
-        rows = KnownRows(self.ledger, job.shop, job.resource)
-        out.gone = frozenset(rows.missed_again(sorted(known), scan.run_id))
 
     def _read_open(self, job: Job, reader: MakeReader, out: Outcome) -> int:
         """Rows that are still open, by status: a page shows fifty; rows seen.

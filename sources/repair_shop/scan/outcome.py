@@ -56,6 +56,8 @@ class Outcome:
     last_day: date | None = None
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
+    lost: frozenset[str] = frozenset()
+    """Rows whose own paths say that they are gone, and no list of them does."""
     is_read_once: bool = False
     """Each of several pages was read once, so a row may have moved past them."""
     missed: frozenset[str] = frozenset()

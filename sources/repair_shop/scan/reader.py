@@ -331,7 +331,7 @@ class ServiceReader:
                     day_of(row, self._endpoint, zone, self._order),
                     self._volatile.digest(row),
                     row,
-                    _status(row) in self._endpoint.open_statuses,
+                    status_of(row) in self._endpoint.open_statuses,
                     self._slice_of(row, is_of_list),
                 )
                 for identity, row in zip(self._ids(rows), rows, strict=True)
@@ -350,7 +350,7 @@ class ServiceReader:
         if not self._endpoint.partition:
             return "" if is_of_list else KEPT
         asked = self._params.get("statusCondition")
-        return HALVES[_status(row) == self._half if asked is None else asked == "EQUAL"]
+        return HALVES[status_of(row) == self._half if asked is None else asked == "EQUAL"]
 
 
 def _words_of_list(path: str, error: BadAnswer) -> str:
@@ -367,7 +367,8 @@ def _words_without(identity: str, error: BadAnswer) -> str:
     return _NUMBER.sub("#", str(error).replace(identity, "*"))
 
 
-def _status(row: Mapping[str, Any]) -> str:
+def status_of(row: Mapping[str, Any]) -> str:
+    """The label of a row's status."""
     status = row.get("status")
     if isinstance(status, Mapping):
         status = status.get("label") or status.get("name")

@@ -7,6 +7,7 @@ against what was read, and if it knows a ticket that we do not, everything is re
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Protocol
@@ -15,11 +16,12 @@ from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
 from ..scan import PAGE_ROWS, Outcome, read_list, read_window
 from ..scan.known import KnownRows
-from ..scan.reader import HALF_KEY, ServiceReader
+from ..scan.reader import HALF_KEY, ServiceReader, status_of
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
+_SOME = 500
 _LOOKS = 10
 """As many tickets that neither half shows are no exceptions, but what the lists hide."""
 
@@ -130,14 +132,17 @@ class _Tickets:
         out, differ = (Outcome(whole=True), False) if label is None else self.halves(label, hint)
         halved = frozenset(out.ids)
         asked = self.take_changed(out, label)
-        gone, there = self.look_for(label, sorted(out.ids - halved), next(iter(halved), ""))
+        lost, there, unsure = self.look_for(label, halved, sorted(out.ids - halved))
         hides = label is None or bool(there) or not (differ or (out.ids and asked is not None))
-        self.ledger.mark_gone(self.shop, "tickets", gone)
-        out.ids -= gone
+        out.ids -= lost
         self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
         if hides:
             out = self.hidden(out, asked, there)
-            out.reason = out.reason or ("the last changes show deleted tickets" if gone else "")
+            out.reason = out.reason or ("the last changes show deleted tickets" if lost else "")
+        if unsure and len(there) < _LOOKS:
+            told = "ticket(s) that the last changes show have no path of their own"
+            out.reason = out.reason or f"{unsure} {told}, and no list shows others of their status"
+        out.lost = frozenset(lost)
         return out
 
     def take_changed(self, out: Outcome, label: str | None) -> Mapping[str, Any] | None:
@@ -169,37 +174,49 @@ class _Tickets:
             of_status = self.reader(f"first of {name}:", None, {"status": name})
             out.take(of_status.ask("newest:1", 1, "newest"))
 
-    def look_for(self, label: str | None, rows: list[str], shown: str) -> tuple[set[str], set[str]]:
+    def look_for(
+        self, label: str | None, halved: AbstractSet[str], rows: list[str]
+    ) -> tuple[set[str], set[str], int]:
         """Of tickets that no half showed those that are gone, as a last change may tell of such
         too, and a few of those that no half shows now either: others just came or changed. Where
-        many are shown after all, the halves were not read to their ends."""
-        gone, there, listed = set[str](), set[str](), 0
+        many are shown after all, the halves were not read to their ends.
+
+        What a half hides may be hidden by its own path too: so no path is believed of a ticket of
+        whose status the halves show none. Of such is the number, last.
+        """
+        lost, there, listed, unsure = set[str](), set[str](), 0, 0
+        alike = _Alike(self.ledger, self.shop, sorted(halved))
         for row in rows if label is not None else ():
-            known = self.ledger.known_row(self.shop, "tickets", row)
             # One that was gone is unchanged since then.
-            if known.is_deleted or self.is_gone(row, shown or row):
-                gone.add(row)
+            if self.ledger.known_row(self.shop, "tickets", row).is_deleted:
+                lost.add(row)
+            elif self.is_gone(row):
+                shown = alike.of(row)
+                if shown is not None and not self.is_gone(shown):
+                    lost.add(row)
+                else:
+                    there.add(row)
+                    unsure += 1
             elif self.is_listed(str(label), row):
                 listed += 1
             else:
                 there.add(row)
             if _LOOKS in (len(there), listed):
                 break
-        return gone, there
+        return lost, there, unsure
 
     def changed(self, asked: Mapping[str, Any]) -> Outcome:
         """All tickets that have a last change."""
         return read_window(self.reader("all:", _UPDATED, asked))
 
-    def is_gone(self, identity: str, shown: str = "") -> bool:
-        """Whether a ticket has no path of its own, as one that is ``shown`` has."""
+    def is_gone(self, identity: str) -> bool:
+        """Whether a ticket has no path of its own."""
         try:
-            is_gone = self.reader().detail(identity) is None
+            return self.reader().detail(identity) is None
         except BadAnswer as error:
             if error.transient:
                 raise
             return False
-        return is_gone and not (shown and self.is_gone(shown))
 
     def is_listed(self, label: str, identity: str) -> bool:
         """Whether either half shows a ticket now: it came, or changed its status, meanwhile."""
@@ -240,6 +257,26 @@ class _Tickets:
         changed.add(listed)
         changed.proof += f"; {why}, so they were read by each status too"
         return changed
+
+
+class _Alike:
+    """Finds a ticket of the status of another one, among those that the halves showed."""
+
+    def __init__(self, ledger: Ledger, shop: str, halved: list[str]) -> None:
+        self._ledger, self._shop, self._halved = ledger, shop, halved
+        self._by_status: dict[str, str] = {}
+
+    def of(self, row: str) -> str | None:
+        """One of the same status; None if there is none."""
+        [status] = self._statuses([row]).values()
+        while self._halved and status not in self._by_status:
+            some, self._halved = self._halved[:_SOME], self._halved[_SOME:]
+            self._by_status |= {found: one for one, found in self._statuses(some).items()}
+        return self._by_status.get(status)
+
+    def _statuses(self, rows: list[str]) -> dict[str, str]:
+        found = self._ledger.contents(self._shop, "tickets", rows)
+        return {row: status_of(content) for row, content in found.items()}
 
 
 def have_changed(reader: MakeReader, rows: int) -> bool:
