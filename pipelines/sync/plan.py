@@ -81,7 +81,8 @@ def _steps(
     if endpoints is None:
         jobs += resume_jobs(ledger, shop)
         if not full:
-            jobs += audit_jobs(ledger, shop, today, shop.audit_requests)
+            whole = {job.resource for job in jobs if job.kind == "full"}
+            jobs += audit_jobs(ledger, shop, but=whole)
     for job in jobs:
         days = f"{job.first} to {job.last}" if job.first or job.last else ""
         yield Step(shop.name, job.resource, WORDS[job.kind], job.requests, days)

@@ -65,8 +65,8 @@ def read_shop(
     fetch.try_again()
     _look_again(fetch, endpoints)  # one that came to its end only now
     if fetch.fatal is None and endpoints is None and not full:
-        today = datetime.now(shop.zone).date()
-        fetch.run(audit_jobs(ledger, shop, today, shop.audit_requests))
+        whole = {one.job.resource for one in fetch.results if one.job.kind == "full"}
+        fetch.run(audit_jobs(ledger, shop, but=whole))
     if fetch.fatal is None and endpoints is None:
         try:
             if is_due(ledger, shop.name, datetime.now(shop.zone).date()):

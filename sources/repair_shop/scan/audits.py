@@ -5,9 +5,9 @@ was made, in a list that has no ``/updated`` and no ``sort=recently_updated``. P
 their numbers, so a request is fifty rows read again, and they count as well.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from itertools import groupby
 
 from ..ledger import Ledger
@@ -42,7 +42,7 @@ class _Stretch:
     endpoint: Endpoint
     first: int
     last: int
-    age: int
+    age: float
     due: float
 
     @property
@@ -50,17 +50,19 @@ class _Stretch:
         return _VALUE.get(self.endpoint.table, 1)
 
 
-def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -> list[Job]:
-    """Old pages to read again within ``requests``, the most valuable and most overdue first.
+def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ()) -> list[Job]:
+    """Old pages to read again within ``audit_requests``, the most valuable and overdue first.
 
     A row of this year is due every week, of last year every month, an older one every quarter; a
-    shop of few rows is read in turn, whole within four nights.
+    shop of few rows is read in turn, whole within four nights. ``but``: lists that were read whole
+    a moment ago.
     """
+    requests, now = shop.audit_requests, datetime.now(shop.zone)
     found = [
         stretch
         for endpoint in ENDPOINTS.values()
-        if not _announces(endpoint)
-        for stretch in _stretches(ledger, shop.name, endpoint, today)
+        if endpoint.table not in but and not _announces(endpoint)
+        for stretch in _stretches(ledger, shop, endpoint, now)
     ]
     if sum(stretch.last - stretch.first + 1 for stretch in found) <= _ROUND_DAYS * requests:
         found.sort(key=lambda one: (-one.age, -one.value))
@@ -69,8 +71,6 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, today: date, requests: int) -
     pages: dict[str, set[int]] = {}
     left = requests
     for one in found:
-        if one.age <= 0:
-            continue
         chosen = pages.setdefault(one.endpoint.table, set())
         wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
         chosen.update(wanted)
@@ -88,10 +88,12 @@ def _announces(endpoint: Endpoint) -> bool:
     return updated or bool(endpoint.variants) or not endpoint.sort
 
 
-def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> Iterator[_Stretch]:
-    """The list's days, cut where they were read on another day, or are due otherwise."""
-    state = ledger.list_state(shop, endpoint.table)
-    rows = KnownRows(ledger, shop, endpoint.table).days()
+def _stretches(
+    ledger: Ledger, shop: ShopSettings, endpoint: Endpoint, now: datetime
+) -> Iterator[_Stretch]:
+    """The list's days, cut where they were read at another moment, or are due otherwise."""
+    state, today = ledger.list_state(shop.name, endpoint.table), now.date()
+    rows = KnownRows(ledger, shop.name, endpoint.table).days()
     count = Days(rows)
     if state.whole_on is None or count.live <= PAGE_ROWS or state.page_rows:
         return
@@ -101,9 +103,10 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
         yield _Stretch(endpoint, first, min(count.pages, first + _STRETCH_PAGES - 1), 1, 0.1)
         return
     dated = sorted((day, number) for day, number in rows if day is not None)
-    read = _read_days(ledger, shop, endpoint, state.whole_on)
+    whole = datetime.combine(state.whole_on, time(), shop.zone)
+    read = _read_days(ledger, shop.name, endpoint, whole)
     for alike, group in groupby(dated, lambda row: (read(row[0]), _due_days(row[0], today))):
-        age = (today - alike[0]).days
+        age = (now - alike[0]) / timedelta(days=1)
         begin = size = 0
         of_age = list(group)
         for day, number in of_age:
@@ -116,17 +119,17 @@ def _stretches(ledger: Ledger, shop: str, endpoint: Endpoint, today: date) -> It
 
 
 def _read_days(
-    ledger: Ledger, shop: str, endpoint: Endpoint, began: date
-) -> Callable[[date], date]:
+    ledger: Ledger, shop: str, endpoint: Endpoint, whole: datetime
+) -> Callable[[date], datetime]:
     """Says when all rows of a day were read last; by default when the list was read whole."""
     audits = [
-        (first, last, date.fromisoformat(at[:10]))
+        (first, last, datetime.fromisoformat(at))
         for first, last, at in ledger.audits(shop, endpoint.table)
     ]
 
-    def read(day: date) -> date:
+    def read(day: date) -> datetime:
         text = day.isoformat()
-        return next((at for first, last, at in audits if first <= text <= last), began)
+        return next((at for first, last, at in audits if first <= text <= last), whole)
 
     return read
 
