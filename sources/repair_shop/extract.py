@@ -49,6 +49,9 @@ _FARTHEST_WEST = timedelta(hours=12)
 _FOLLOWED = 30
 """Old documents named by new payments that one run reads, at most."""
 
+_FEW = 2
+"""So many lists of a run may have been answered with wrong pages by chance."""
+
 FOLLOWED = "followed"
 """Note of a shop: number up to which payments were looked through for the documents they name."""
 
@@ -138,13 +141,20 @@ class ShopFetch:
         return self.results[began:]
 
     def try_again(self) -> None:
-        """Make scans once more that failed or proved nothing, as where rows moved meanwhile."""
-        failed = [
-            result
-            for result in self.results
-            if (isinstance(result.error, BadAnswer) and not isinstance(result.error, NotAllowed))
-            or (result.outcome is not None and result.outcome.reason)
-        ]
+        """Make scans once more that failed or proved nothing, as where rows moved meanwhile.
+
+        Where many lists do not page as asked it is the service's way, and no fault in passing.
+        """
+        odd = sum(one.outcome is not None and one.outcome.cannot_page for one in self.results)
+
+        def may_heal(result: JobResult) -> bool:
+            out, error = result.outcome, result.error
+            if out is not None and out.reason:
+                # Tickets were asked for in several ways already.
+                return not out.cannot_page or (odd <= _FEW and not result.job.endpoint.partition)
+            return isinstance(error, BadAnswer) and not isinstance(error, NotAllowed)
+
+        failed = [result for result in self.results if may_heal(result)]
         if self.fatal is None and failed and not self.client.is_limited:
             self.results = [result for result in self.results if result not in failed]
             self.run([result.job for result in failed])
@@ -248,7 +258,8 @@ class ShopFetch:
             if self._reader.goes_on(job, scan, outcome):
                 rows = len(outcome.ids)
                 outcome = self._read_otherwise(job, scan, on_rows, PagingBroken(NOTHING_NEW))
-                outcome.reason = outcome.reason or NOTHING_NEW * (len(outcome.ids) <= rows)
+                if outcome.proven and len(outcome.ids) <= rows:
+                    outcome.reason, outcome.cannot_page = NOTHING_NEW, True
         result.outcome = outcome
         self._tell_volatile(job, outcome)
         self._close(job, scan, outcome, result)

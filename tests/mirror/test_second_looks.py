@@ -373,6 +373,23 @@ def test_a_row_that_slipped_past_a_reading_is_not_gone(stranger):
     assert held == {str(row["id"]) for row in rows}
 
 
+@pytest.mark.parametrize("lists", [1, 5])
+def test_lists_are_tried_again_where_one_does_not_page_but_not_where_none_does(stranger, lists):
+    names = ["customers", "expenses", "timeClock", "ticketComments", "ticketTimers"][:lists]
+    rows = [{"id": n, "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(180)]
+    stranger.lists |= {f"/{name}": rows for name in names}
+
+    def first_page(seen: Seen) -> Reply:
+        query = [pair for pair in seen.query if pair[0] not in ("page", "offset", "limit")]
+        return stranger.answer(dataclasses.replace(seen, query=query))
+
+    stranger.loopback.otherwise = first_page
+    assert stranger.sync(*names).exit_code == 1
+    with stranger.session() as session:
+        [(scans,)] = session.ledger.query("SELECT count(*) FROM scans WHERE kind = 'full'")
+    assert scans == (2 if lists == 1 else lists)
+
+
 @pytest.mark.parametrize("refused", ["statuses", "users"])
 def test_a_key_without_a_right_to_a_list_that_is_read_early_is_not_blocked_for_ever(
     stranger, refused

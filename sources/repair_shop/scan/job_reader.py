@@ -258,7 +258,7 @@ class JobReader:
                 out = self._read_upwards(job, scan, count, by_offset)
                 if out is not None:
                     return out
-        return Outcome(reason=why)
+        return Outcome(reason=why, cannot_page=True)
 
     def _read_upwards(self, job: Job, scan: Scan, count: OnRows, by_offset: bool) -> Outcome | None:
         """The list as it comes; None if it cannot be paged so."""

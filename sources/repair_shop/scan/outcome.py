@@ -48,6 +48,8 @@ class Outcome:
     proof: str = ""
     reason: str = ""
     """Empty when proven; else what is in doubt."""
+    cannot_page: bool = False
+    """Why it is in doubt: pages did not come as asked, in whatever way they were asked for."""
     pages: int = 0
     whole: bool = False
     """The whole list (or window) was read, so rows it did not show are gone."""
@@ -86,6 +88,7 @@ class Outcome:
         self.page_rows = max(self.page_rows, part.page_rows)
         self.ids |= part.ids
         self.reason = self.reason or part.reason
+        self.cannot_page |= part.cannot_page
         self._span((part.first_day, part.last_day))
 
     def _span(self, days: Iterable[date | None]) -> None:

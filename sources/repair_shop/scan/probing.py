@@ -189,7 +189,7 @@ class ListCount:
         try:
             whole = self._read_pages(pages)
         except PagingBroken as broken:
-            whole = Outcome(reason=str(broken))
+            whole = Outcome(reason=str(broken), cannot_page=True)
         out.add(whole)
         out.is_read_once = whole.is_read_once
         if not whole.proven:

@@ -254,6 +254,7 @@ class _Tickets:
             shown += len(part.ids) if asked else 0
         if not changed.ids <= listed.ids or 2 * shown > 3 * len(listed.ids):
             listed.reason = listed.reason or f"the lists hide tickets whatever is asked, and {why}"
+            listed.cannot_page = True
         changed.add(listed)
         changed.proof += f"; {why}, so they were read by each status too"
         return changed
