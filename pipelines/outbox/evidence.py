@@ -150,12 +150,13 @@ class Evidence:
             row: Fields | None = new[key]
             if not picture(change.resource, name, new[key]) and place < _MOST_DETAILS:
                 row = self._records.one(change.resource, key)
-            if row is None:
-                continue
             sent = self.body_of(change).get(name)
-            if holds(row, marker):
+            if row is not None and holds(row, marker):
                 marked.append(key)
-            elif compare(change.resource, name, sent, row, self._zone) is not Match.DIFFERENT:
+            elif (
+                row is None
+                or compare(change.resource, name, sent, row, self._zone) is not Match.DIFFERENT
+            ):
                 hidden.append(key)
         if len(marked) == 1:
             return Verdict("applied", f"record {marked[0]} holds our marker", marked[0])
@@ -168,7 +169,7 @@ class Evidence:
 
     def _paid(self, change: Change, body: Fields, fence: Fields) -> Verdict:
         invoices = {one: self._records.invoice(one) for one in invoices_of(body)}
-        rows, was_listed = self._records.payments(invoices, is_listed=fence.get("listed"))
+        rows, was_listed = self._records.payments(invoices, is_listed=bool(fence.get("listed")))
         is_shown = any(change.marker and holds(row, change.marker) for row in rows.values())
         if change.marker and not was_listed and not (is_shown or all(map(_note, rows.values()))):
             # The list of payments may show the notes that an invoice's detail leaves out.

@@ -14,12 +14,13 @@ from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
-from sources.repair_shop.errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
 from sources.repair_shop.schema.dates import parse_moment
 
 PAGE_ROWS = 50
+_BY_AGE = {"sort": "newest"}
 MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
 _ZONES = timedelta(hours=14)
@@ -75,6 +76,8 @@ class Records:
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
         row = clean_row(found, resource, self._zone)
+        if row_id(row, "") and record_id not in map(str, row.values()):
+            raise BadAnswer("another record than the one asked for", path=path)
         return None if _is_deleted(row) else row
 
     def is_gone(self, resource: str, record_id: str, *, is_answered: bool) -> bool:
@@ -125,8 +128,6 @@ class Records:
         rows = self._recent(resource, fence, own)
         if known and not rows.keys() & known.keys():
             raise Unsure("the list shows none of the records that were there before")
-        if known is None and not rows and not self._newest(resource):
-            raise Unsure("the list shows no record at all")
         return {
             key: row
             for key, row in rows.items()
@@ -152,8 +153,17 @@ class Records:
         if own and (iso := parse_moment(own, self._zone)):
             first = min(first, iso[:10])
         if not _LISTS[resource][0][1]:
-            return self._read(_LISTS[resource][0][0], {"sort": "newest"}, _until(first))
-        return self._since(resource, first)
+            if not self._newest(resource):  # sorted by age, or nothing can be said
+                raise Unsure("the list shows no record at all")
+            return self._read(_LISTS[resource][0][0], _BY_AGE, _until(first))
+        rows = self._since(resource, first)
+        if not rows and fence.get("known") is None:
+            newest = self._newest(resource)
+            if not newest:
+                raise Unsure("the list shows no record at all")
+            if any(str(row.get("created_date") or "")[:10] >= first for row in newest.values()):
+                raise Unsure("the filter by day leaves out records of that day")
+        return rows
 
     def _since(self, resource: str, first: str) -> Found:
         rows: Found = {}
@@ -164,13 +174,19 @@ class Records:
     def _newest(self, resource: str, known: Fields | None = None) -> Found:
         """The list from its newest down to the ``known`` ones, or its newest page."""
         path = _LISTS[resource][-1][0]
-        ask = {"sort": "newest"}
         if known is not None:
-            return self._read(path, ask, lambda page: all(key in known for key in page))
-        rows = self._page(path, ask, 1)
-        if len(rows) >= PAGE_ROWS and list(rows) == list(self._page(path, {"sort": "oldest"}, 1)):
-            raise Unsure(f"{path} gives the same order for newest and oldest")
+            return self._read(path, _BY_AGE, lambda page: all(key in known for key in page))
+        rows, is_full = self._page(path, _BY_AGE, 1)
+        if is_full:
+            self._oldest(path, _BY_AGE, rows)
         return rows
+
+    def _oldest(self, path: str, params: Fields, rows: Found) -> Found:
+        """A list's oldest page. :class:`Unsure` if ``rows``, its newest ones, begin alike."""
+        page, _ = self._page(path, {**params, "sort": "oldest"}, 1)
+        if list(page) == list(rows)[: len(page)]:
+            raise Unsure(f"{path} gives the same order for newest and oldest")
+        return page
 
     # -- pages --------------------------------------------------------------------------------
 
@@ -189,38 +205,52 @@ class Records:
     def _walk(
         self, path: str, params: Fields, enough: Callable[[Found], bool]
     ) -> tuple[Found, int]:
-        rows: Found = {}
-        for number in range(1, MOST_PAGES + 1):
-            page = self._page(path, params, number)
-            if number > 1 and (not page or page.keys() <= rows.keys()) and not self._by_offset:
-                self._by_offset = True
-                page = self._page(path, params, number)
-                if page.keys() <= rows.keys() and page:
-                    self._by_offset = False
-                    raise Unsure(f"{path} does not page: a full page has nothing behind it")
-                self._by_offset = bool(page)
+        rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
+        if not is_full or enough(rows):
+            return rows, 1
+        for number in range(2, MOST_PAGES + 1):
+            page, is_full = self._behind(path, params, number, rows)
             rows |= page
-            if len(page) < PAGE_ROWS or enough(page):
+            if not is_full or enough(page):
                 return rows, number
         raise Unsure(f"{path} has more than {MOST_PAGES} pages of recent records")
 
-    def _page(self, path: str, params: Fields, number: int) -> Found:
+    def _behind(self, path: str, params: Fields, number: int, rows: Found) -> tuple[Found, bool]:
+        """The page behind full ones, and whether it is full itself; empty at the end of the list.
+
+        A refusal, whatever its words, may be a fault. Then, and where a page comes again, the end
+        is proven by the list's other end: its oldest rows are among those that were read.
+        """
+        is_empty = True
+        for by_offset in (True,) if self._by_offset else (False, True):
+            try:
+                page, is_full = self._page(path, params, number, by_offset=by_offset)
+            except NotAllowed:
+                raise
+            except BadAnswer:
+                is_empty = False
+                continue
+            if page.keys() - rows.keys():
+                self._by_offset = by_offset
+                return page, is_full
+            is_empty = is_empty and not page
+        is_sorted = path != "/tickets/updated"
+        if is_empty or (is_sorted and self._oldest(path, params, rows).keys() <= rows.keys()):
+            return {}, False
+        raise Unsure(f"{path} shows nothing behind a full page, and not its end")
+
+    def _page(
+        self, path: str, params: Fields, number: int, *, by_offset: bool = False
+    ) -> tuple[Found, bool]:
+        """A page, and whether it is full."""
         asked = dict(params) | ({"includeLines": "true"} if path.startswith("/tickets") else {})
-        if path == "/tickets/updated":
-            asked.pop("sort", None)
-        if self._by_offset:
+        if by_offset:
             asked |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
         elif number > 1:
             asked["page"] = number
-        try:
-            raw = self._client.get(path, asked).rows()
-        except NotAllowed:
-            raise
-        except (NotFound, NoRows, ValidationRefused):
-            if number == 1:
-                raise
-            raw = []
-        return {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
+        raw = self._client.get(path, asked).rows()
+        rows = {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
+        return rows, len(raw) >= PAGE_ROWS
 
     def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
         resource = next(name for name, lists in _LISTS.items() if path in dict(lists))
@@ -238,21 +268,20 @@ class Records:
         return clean_row(record, "ticket_invoices", self._zone)
 
     def payments(
-        self, invoices: Mapping[str, Fields], *, is_listed: bool | None = None
+        self, invoices: Mapping[str, Fields], *, is_listed: bool = False
     ) -> tuple[Found, bool]:
         """Payments of invoices by id; and whether the list of payments was asked, too, because a
         detail embeds none (or as ``is_listed`` says)."""
         rows: Found = {}
         for number, record in invoices.items():
             embedded = record.get("payments")
-            if not isinstance(embedded, list) and is_listed is None:
-                is_listed = True
+            is_listed = is_listed or not isinstance(embedded, list)
             for place, payment in enumerate(embedded or []):
                 named = payment.get("id") or payment.get("payment_id")
                 rows[str(named or f"{number}#{place}")] = dict(payment)
         if is_listed:
             rows = _joined(rows, self.listed_payments(invoices))
-        return rows, bool(is_listed)
+        return rows, is_listed
 
     def listed_payments(self, invoices: Mapping[str, Fields]) -> Found:
         """The same as ``GET /payments`` has them. One invoice a request: how a list of ids is

@@ -107,6 +107,12 @@ class OddShop:
     applied: list[Applied] = field(default_factory=list)
     faults: deque[str] = field(default_factory=deque)
     slots: dict[str, int] = field(default_factory=dict)
+    refuses: Callable[[str, int], tuple[int, Any] | None] = lambda path, number: None
+    """What it answers instead of a page of a list, or of a record (0)."""
+    sorts: bool = True
+    filters: bool = True
+    """Whether a filter by day shows the rows that it asks for; it shows none else."""
+    knows_offset: bool = False
     numbers: int = 500
 
     # -- its own people -----------------------------------------------------------------------
@@ -123,6 +129,10 @@ class OddShop:
 
     def holds(self, name: str, key: str) -> bool:
         return key in self.tables.get(name, {})
+
+    def page(self, name: str, number: int) -> list[dict[str, Any]]:
+        """A page of a list as it is shown."""
+        return list(self._read(name, [], {"page": [str(number)]})[1])
 
     # -- the network --------------------------------------------------------------------------
 
@@ -170,21 +180,28 @@ class OddShop:
     # -- reads --------------------------------------------------------------------------------
 
     def _read(self, name: str, rest: list[str], query: dict[str, list[str]]) -> tuple[int, Any]:
-        if rest and rest != ["updated"]:
+        page = int(query.get("page", ["1"])[0])
+        if "offset" in query and self.knows_offset:
+            page = 1 + int(query["offset"][0]) // 50
+        is_list = not rest or rest == ["updated"]
+        if refused := self.refuses("/".join([name, *rest]), page if is_list else 0):
+            return refused
+        if not is_list:
             row = self._as_shown(name, rest[0])
             if row is None:
                 return 404, {"error": "No record was found. Check the id."}
             return 200, self.manners.envelope(name.removesuffix("s"), self._dressed(name, row))
         shown = [self._as_shown(name, key) for key in self.tables.get(name, {})]
         rows = [row for row in shown if row is not None]
-        rows.sort(key=lambda row: row["_at"], reverse=query.get("sort") != ["oldest"])
+        rows.sort(
+            key=lambda row: row["_at"], reverse=self.sorts and query.get("sort") != ["oldest"]
+        )
         if first := query.get("createdDateFrom", query.get("updatedDateFrom")):
             day, month, year = first[0].split("-")
             since = datetime(int(year), _MONTHS.index(month.title()) + 1, int(day), tzinfo=UTC)
-            rows = [row for row in rows if row["_at"] >= since.timestamp()]
+            rows = [row for row in rows if self.filters and row["_at"] >= since.timestamp()]
         if name == "payments" and "invoiceId" in query:
             rows = [row for row in rows if row["_invoice"] in query["invoiceId"]]
-        page = int(query.get("page", ["1"])[0])
         dressed = [self._dressed(name, row) for row in rows[50 * page - 50 : 50 * page]]
         return 200, self.manners.envelope(name, dressed)
 
