@@ -1,7 +1,7 @@
 """Nights of a list in memory: each row that left it is found the next night, and no other.
 
 The scan's own code against a list that staff change by day, and sometimes while it is read; no
-HTTP, no database. ``tests/scan/test_count.py`` lives it, ``make campaigns`` many times.
+HTTP, no database. ``test_nights.py`` lives it, ``make campaigns`` many times.
 """
 
 import math
