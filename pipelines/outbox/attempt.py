@@ -295,7 +295,6 @@ class Attempts:
         # Where no answer had told the time, ours was believed, which people set.
         until = self.now() + self.outcomes.settle(change)
         fence = fence | {"until": min(float(fence.get("until") or until), until)}
-        change = self.outbox.get(change.number) if event == "done" else change
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
             self.silence.count = 0

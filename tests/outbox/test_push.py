@@ -20,7 +20,7 @@ from pipelines.outbox import (
 )
 from pipelines.outbox.errors import Moved
 from pipelines.settings import Settings, ShopSettings
-from tests.outbox.desk import HOUR, at
+from tests.outbox.desk import HOUR, Desk, at
 
 pytestmark = pytest.mark.core
 
@@ -104,6 +104,13 @@ def test_a_discard_in_the_midst_of_a_push_is_kept(desk):
     desk.queue("brands", "create", {"name": "Acme"})
     desk.push(hook=at("checked", desk.discard))
     assert (desk.states(), desk.made("brands")) == (["rejected"], 0)
+
+
+@pytest.mark.parametrize(("deed", "state"), [(Desk.discard, "rejected"), (Desk.retry, "done")])
+def test_a_decision_on_a_delete_while_it_is_read_back_stands(desk, deed, state):
+    desk.queue("customers", "delete", None, desk.shop.put("customers", name="Ann"))
+    report = desk.push(hook=at("looked", lambda: deed(desk)))
+    assert (desk.states(), report.errors) == ([state], {})
 
 
 def test_a_change_is_moved_only_as_it_was_read(desk):

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from pipelines.outbox import (
     Outbox,
     OutboxError,
+    QueueBroken,
     QueueForeign,
     adopt,
     discard,
@@ -233,8 +234,16 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
             assert shop == "south" or after == before, "another shop's changes moved"
         self.check()
 
-    @rule(deed=st.sampled_from(["retry it", "discard it"]), step=st.sampled_from(CHECKS))
-    def decide_while_it_is_looked_at(self, deed: str, step: str) -> None:
+    @rule(
+        deed=st.sampled_from(["retry it", "discard it"]),
+        step=st.sampled_from(CHECKS),
+        fault=st.sampled_from(["lost before", "lost after", "429 before"]),
+    )
+    def decide_while_it_is_looked_at(self, deed: str, step: str, fault: str) -> None:
+        """What is in doubt is due, so that the push has something to do with it."""
+        self.create_stock(1)
+        self.push([fault], "", "", 0, "", [], None, False)
+        self.shop.clock.ticks += 2 * 3600
         self.push([], "", step, 0, deed, [], None, False)
 
     def run(self, shop: str | None, wait: bool, hook: Any, home: Path | None = None) -> Any:
@@ -250,15 +259,16 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
                 sleep=self.shop.clock.sleep,
                 transport=self.shop.of,
             )
-        return report.errors.get(name)
+            stopped = report.errors.get(name)
+            assert not isinstance(stopped, QueueBroken), str(stopped)
+        return stopped
 
     def meddle(self, deed: str, number: int, step: str) -> None:
         if deed.endswith(" it"):
-            before = self.row(number)
+            before = self.decision(number)
             self.decide(deed.removesuffix(" it"), number)
-            if step in CHECKS and self.row(number) != before:
-                self.shop.read_faults.clear()
-                self.decided = number, self.row(number)
+            if step in CHECKS and self.decision(number) != before:
+                self.decided = number, self.decision(number)
         elif deed in ("retry", "discard"):
             self.decide(deed, number)
         elif deed == "adopt":

@@ -34,16 +34,20 @@ class QueueTruth:
         with sqlite3.connect(self.home / "outbox.sqlite") as db:
             return db.execute("select * from changes where shop = ?", (shop,)).fetchall()
 
-    def row(self, number: int) -> Any:
+    def decision(self, number: int) -> Any:
+        """What a person decides of a change, or is asked: not when it is looked for next."""
         with sqlite3.connect(self.home / "outbox.sqlite") as db:
-            return db.execute("select * from changes where number = ?", (number,)).fetchone()
+            return db.execute(
+                "select state, approved_by, needs_person, reason from changes where number = ?",
+                (number,),
+            ).fetchone()
 
     def what_a_person_decided_stands(self) -> None:
         """A push that read a change before a person decided on it leaves it as it is now."""
         if self.decided is not None:
-            number, row = self.decided
+            number, decision = self.decided
             self.decided = None
-            assert self.row(number) == row, f"change {number} was moved over a decision"
+            assert self.decision(number) == decision, f"change {number} was moved over a decision"
 
     def acted(self, tag: str) -> int:
         return sum(one.by == tag for one in self.shop.writes)
