@@ -225,6 +225,7 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         with suppress(Killed, OutboxError, ShopError), torn(kill == "stamp"):
             self.run(shop, wait, hook)
         self.what_a_person_decided_stands()
+        assert not self.errors, self.errors
         self.sender = ""
         self.shop.faults.clear()
         self.shop.read_faults.clear()
