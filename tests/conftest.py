@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.once import made_once
+from tests.simulations.examples import MANY
 
 # What is imported stays: to look through it again and again takes a quarter of collecting tests.
 gc.disable()
@@ -18,8 +19,8 @@ gc.disable()
 # A suite in the background is begun with Ctrl-C ignored, and would hand that on to all it begins.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A machine that is busy with something else is no fault of the code.
-settings.register_profile("patient", deadline=None)
+# A machine that is busy with something else is no fault of the code. EXAMPLES=5000 draws as many.
+settings.register_profile("patient", deadline=None, max_examples=MANY or 40)
 settings.load_profile("patient")
 
 SETTINGS = ("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__", "SHOPMIRROR_")

@@ -1,13 +1,18 @@
 """Servers of the sandbox, for all tests of this folder or for one."""
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 
+import httpx
 import pytest
 
+from sandbox.inside import Sandbox
+from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.contract.asking import ZONE, client_of
 from tests.contract.shops import build
+from tests.fakes.clock import FakeClock
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +59,28 @@ def serving():
             yield client
 
     return start
+
+
+@pytest.fixture()
+def inside():
+    """``inside(records, **quirks)``: a shop in this process, what asks it, and its clock."""
+    with ExitStack() as stack:
+
+        def make(records=None, *, limit=None, **quirks):
+            clock = FakeClock()
+            spec = ShopSpec("main", ZONE, Quirks(**quirks), limit=limit, records=records)
+            sandbox = Sandbox(
+                [spec],
+                clock=clock.monotonic,
+                now=lambda: datetime.fromtimestamp(clock.wall(), UTC),
+            )
+            stack.enter_context(closing(sandbox))
+            key = {"Authorization": sandbox.keys["main"]}
+            address, network = sandbox.base_url, sandbox.transport()
+            client = httpx.Client(transport=network, base_url=address, headers=key)
+            return sandbox, client, clock
+
+        yield make
 
 
 @pytest.fixture(scope="session")

@@ -92,9 +92,9 @@ def test_created_days_are_inclusive_in_the_shops_zone(api):
     assert found == [i for i in invoices if first[:10] <= i["created_date"][:10] <= last[:10]]
 
 
-def test_the_second_before_midnight_belongs_to_its_day(serve):
-    server, api = serve()
-    store = server.store()
+def test_the_second_before_midnight_belongs_to_its_day(inside):
+    sandbox, api, _ = inside()
+    store = sandbox.store()
     for moment in ("2026-01-31T23:59:59-0600", "2026-02-01T00:00:00-0600"):
         store.insert("ticket_invoices", {"amount_total": 1, "created_date": moment})
     one = api.get(
@@ -243,9 +243,9 @@ def test_a_status_has_to_match_exactly_and_orders_are_invoices_too(api):
     assert rows(api, "posInvoices") == rows(api, "posOrders")
 
 
-def test_search_finds_any_script_in_any_case(serve):
-    server, api = serve()
-    made = server.store().insert("customers", {"name": "Наталья Жуковська-Щедрина"})
+def test_search_finds_any_script_in_any_case(inside):
+    sandbox, api, _ = inside()
+    made = sandbox.store().insert("customers", {"name": "Наталья Жуковська-Щедрина"})
     assert made in [r["id"] for r in rows(api, "customers", searchKeyword="ЖУКОВСЬКА-щ")]
     assert rows(api, "customers", searchKeyword="nobody's name") == []
 

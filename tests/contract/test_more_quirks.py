@@ -3,9 +3,6 @@
 import httpx
 import pytest
 
-from sandbox.inside import Sandbox
-from sandbox.quirks import Quirks
-from sandbox.shops import ShopSpec
 from tests.contract.asking import post
 
 DAYS = [f"2026-01-{day:02d}T10:00:00-0600" for day in range(1, 28)]
@@ -14,56 +11,19 @@ BRANDS = [
 ]
 
 
-class Clock:
-    """Seconds that pass only when they are told to."""
-
-    def __init__(self):
-        self.seconds = 0.0
-
-    def __call__(self):
-        return self.seconds
-
-    def moment(self):
-        from datetime import UTC, datetime, timedelta
-
-        return datetime(2026, 2, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
-
-
-@pytest.fixture
-def inside():
-    """``inside(records, **quirks)``: a sandbox in this process on a clock of its own, asked."""
-    made = []
-
-    def make(records=BRANDS, *, limit=None, **quirks):
-        clock = Clock()
-        spec = ShopSpec("main", "America/Guatemala", Quirks(**quirks), limit=limit, records=records)
-        sandbox = Sandbox([spec], clock=clock, now=clock.moment)
-        client = httpx.Client(
-            transport=sandbox.transport(),
-            base_url=sandbox.base_url,
-            headers={"Authorization": sandbox.keys["main"]},
-        )
-        made.append(sandbox)
-        return sandbox, client, clock
-
-    yield make
-    for one in made:
-        one.close()
-
-
 def ids(client, path="/brands", **asked):
     return [row["id"] for row in client.get(path, params=asked).json()]
 
 
 def test_a_page_has_as_many_rows_as_the_shop_says(inside):
-    sandbox, client, _ = inside(page_rows=10)
+    sandbox, client, _ = inside(BRANDS, page_rows=10)
     assert [len(ids(client, page=n)) for n in (1, 2, 3, 4)] == [10, 10, 7, 0]
     sandbox.turn(page_rows=50)
     assert len(ids(client)) == 27
 
 
 def test_an_order_that_is_ignored_is_the_newest_first(inside):
-    _, client, _ = inside(sort="ignored")
+    _, client, _ = inside(BRANDS, sort="ignored")
     assert ids(client, sort="oldest") == ids(client, sort="newest") == ids(client)
     assert client.get("/brands", params={"sort": "up"}).status_code == 400
 
@@ -73,7 +33,7 @@ def test_an_order_that_is_ignored_is_the_newest_first(inside):
     [("page", 10, 0), ("offset_only", None, 10), ("offset_repeats", 0, 10), ("none", 0, 0)],
 )
 def test_the_second_page_comes_by_number_by_offset_or_never(inside, paging, second, by_offset):
-    _, client, _ = inside(page_rows=10, paging=paging)
+    _, client, _ = inside(BRANDS, page_rows=10, paging=paging)
     whole = [row["id"] for row in sorted((r for _, r in BRANDS), key=lambda r: r["created_date"])]
     newest = whole[::-1]
     assert ids(client, page=2) == ([] if second is None else newest[second : second + 10])
@@ -99,11 +59,11 @@ def test_a_status_filter_may_show_the_pipeline_only(inside):
 
 
 def test_a_new_record_shows_in_lists_after_its_time(inside):
-    _, client, clock = inside(shows_after=90)
+    _, client, clock = inside(BRANDS, shows_after=90)
     made = post(client, "/brands", name="Late")
     assert made not in ids(client)
     assert client.get(f"/brands/{made}").status_code == 200
-    clock.seconds += 91
+    clock.ticks += 91
     assert made in ids(client)
 
 
@@ -118,23 +78,23 @@ def test_a_new_record_shows_in_lists_after_its_time(inside):
     ],
 )
 def test_texts_are_kept_as_the_shop_keeps_them(inside, keeps, kept):
-    sandbox, client, _ = inside(keeps=keeps)
+    sandbox, client, _ = inside(BRANDS, keeps=keeps)
     made = post(client, "/brands", name="Piñatas &  <Sons> of the port")
     assert client.get(f"/brands/{made}").json()["name"] == kept
     assert sandbox.store().get("brands", made)["name"] == kept
 
 
 def test_a_rate_error_out_of_turn_begins_the_silence(inside):
-    sandbox, client, clock = inside(limit=30)
+    sandbox, client, clock = inside(BRANDS, limit=30)
     sandbox.faults.next("rate_error")
     assert [client.get("/brands").status_code for _ in range(3)] == [401, 401, 401]
     assert (sandbox.rate_errors(), sandbox.ignored_rate_errors()) == (3, 2)
-    clock.seconds += 61
+    clock.ticks += 61
     assert client.get("/brands").status_code == 200
 
 
 def test_faults_of_the_wire_reach_a_client_in_the_same_process(inside):
-    sandbox, client, _ = inside()
+    sandbox, client, _ = inside(BRANDS)
     for kind in ("reset", "truncated_body", "drop_answer_after_commit"):
         sandbox.faults.next(kind)
         with pytest.raises(httpx.TransportError):
@@ -172,7 +132,7 @@ def test_a_shop_that_hides_still_asks_for_types_and_payment_days(inside):
 
 
 def test_staff_change_payments_as_records_of_their_own(inside):
-    sandbox, _, _ = inside()
+    sandbox, _, _ = inside(BRANDS)
     store = sandbox.store()
     invoice = store.insert("ticket_invoices", {"amount_total": 5})
     with pytest.raises(ValueError, match=r"store\.pay"):
@@ -180,8 +140,8 @@ def test_staff_change_payments_as_records_of_their_own(inside):
 
 
 def test_a_thousand_steps_take_no_real_minute(inside):
-    sandbox, client, clock = inside(limit=30)
+    sandbox, client, clock = inside(BRANDS, limit=30)
     for _ in range(1000):
-        clock.seconds += 2.01
+        clock.ticks += 2.01
         assert client.get("/brands", params={"page": 2}).status_code == 200
     assert sandbox.rate_errors() == 0

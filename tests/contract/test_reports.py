@@ -8,9 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sandbox.quirks import Definition, Quirks
-from sandbox.shops import ShopSpec
-from tests.contract.asking import ZONE
+from sandbox.quirks import Definition
 from tests.contract.test_lists import MONTHS, rows
 
 FLAGS = {"includeReturns": "1", "includePayments": "1", "includeLines": "1"}
@@ -88,7 +86,7 @@ SHAPES: list[tuple[dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("quirks", "path", "expected"), SHAPES)
-def test_report_shapes(serve, quirks, path, expected):
+def test_report_shapes(inside, quirks, path, expected):
     invoice = {
         "id": "a",
         "amount_total": Decimal("0.00"),
@@ -102,8 +100,7 @@ def test_report_shapes(serve, quirks, path, expected):
             }
         ],
     }
-    shape = Quirks(zero_periods=False, **quirks)
-    _, api = serve(ShopSpec("main", ZONE, shape, records=[("ticket_invoices", invoice)]))
+    _, api, _ = inside([("ticket_invoices", invoice)], zero_periods=False, **quirks)
     params = {"year": 2026, "dateFrom": "05-Jan-2026", "dateTo": "05-Jan-2026"}
     assert api.get(f"/{path}", params=params).json() == expected
 
@@ -176,8 +173,7 @@ DEFINITIONS: list[tuple[dict[str, Any], str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("definition", "report", "expected"), DEFINITIONS)
-def test_definitions(serve, definition, report, expected):
-    quirks = Quirks(definition=Definition(**definition))
-    _, api = serve(ShopSpec("main", ZONE, quirks, records=BOOKS))
+def test_definitions(inside, definition, report, expected):
+    _, api, _ = inside(BOOKS, definition=Definition(**definition))
     found = months(api, f"monthly{report}", 2026)
     assert found == {month: Decimal(total) for month, total in expected.items()}

@@ -191,42 +191,36 @@ def test_a_second_sync_meanwhile_says_so_and_leaves(mirror: Mirror, tmp_path: Pa
     assert not mirror.asked()
 
 
-def test_a_warehouse_that_was_deleted_comes_back_whole(make_mirror: MakeMirror) -> None:
+def test_files_that_were_lost_or_put_back_from_a_copy_are_noticed_and_made_good(
+    make_mirror: MakeMirror,
+) -> None:
     mirror = make_mirror(database=True)
-    lists = ("brands", "ticketInvoices")
-    assert mirror.run(*lists).exit_code == 0
-    (mirror.home / "build" / "warehouse.duckdb").unlink()
-    assert mirror.run(*lists).exit_code == 0
-    mirror.assert_same("brands", "ticket_invoices")
-
-
-def test_a_ledger_that_was_lost_leaves_no_row_behind(make_mirror: MakeMirror) -> None:
-    mirror = make_mirror(database=True)
-    lists = ("brands", "ticketInvoices")
-    assert mirror.run(*lists).exit_code == 0
-    for file in mirror.home.glob("mirror.sqlite*"):
-        file.unlink()
-    for table in ("brands", "ticket_invoices"):
-        mirror.store.delete(table, mirror.store.ids(table)[0])
-    assert mirror.run(*lists).exit_code == 0
-    mirror.assert_same("brands", "ticket_invoices")
-
-
-def test_an_older_copy_of_the_warehouse_is_noticed(make_mirror: MakeMirror) -> None:
-    mirror = make_mirror(database=True)
+    lists, tables = ("brands", "ticketInvoices"), ("brands", "ticket_invoices")
     file = mirror.home / "build" / "warehouse.duckdb"
-    assert mirror.run("brands").exit_code == 0
-    backup = file.read_bytes()
+    assert mirror.run(*lists).exit_code == 0
+    # An older copy of the warehouse, which says that it was built of all that is loaded.
+    older = file.read_bytes()
     mirror.store.insert("brands", {"name": "Newer"})
     mirror.store.delete("brands", mirror.store.ids("brands")[0])
     assert mirror.run("brands", full=True).exit_code == 0
     with open_session(mirror.settings) as session:
         session.ledger.set_value("", BUILT, "of all that is loaded")
-    file.write_bytes(backup)
+    file.write_bytes(older)
     assert mirror.run("brands").exit_code == 0
     mirror.assert_same("brands")
     with open_session(mirror.settings) as session:
         assert session.ledger.value("", BUILT) != "of all that is loaded"
+    # A ledger that is gone leaves no row behind that went meanwhile.
+    for part in mirror.home.glob("mirror.sqlite*"):
+        part.unlink()
+    for table in tables:
+        mirror.store.delete(table, mirror.store.ids(table)[0])
+    assert mirror.run(*lists).exit_code == 0
+    mirror.assert_same(*tables)
+    # A warehouse that is gone is filled from the ledger.
+    file.unlink()
+    assert mirror.run(*lists).exit_code == 0
+    mirror.assert_same(*tables)
 
 
 def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
