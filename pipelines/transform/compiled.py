@@ -47,12 +47,14 @@ class Node:
     error_if: str = "!= 0"
     stores: str = ""
     """Relation that keeps the rows a test found; empty where none does."""
+    depth: int = 0
+    """The number of its file: nodes of one depth do not read each other."""
 
 
 def write(folder: Path, depth: int, node: Node) -> None:
     """Write one file; fields that are as usual are left out."""
     usual = Node(node.name, "", "", "")
-    fields = [f for f in vars(node) if f not in ("name", "sql", "later")]
+    fields = [f for f in vars(node) if f not in ("name", "sql", "later", "depth")]
     said = {f: getattr(node, f) for f in fields if getattr(node, f) != getattr(usual, f)}
     text = "".join(f"-- {field}: {value}\n" for field, value in said.items())
     text += f"\n{node.sql}\n" + (f"\n{LATER}{node.later}\n" if node.later else "")
@@ -75,7 +77,8 @@ def _read(path: Path) -> Node:
     header, _, text = path.read_text(encoding="utf-8").partition("\n\n")
     sql, _, later = text.partition(LATER)
     said = dict(_HEADER.findall(f"{header}\n"))
-    return Node(path.stem.partition("_")[2], sql=sql.strip(), later=later.strip(), **said)
+    depth, _, name = path.stem.partition("_")
+    return Node(name, sql=sql.strip(), later=later.strip(), depth=int(depth), **said)
 
 
 def files(project: Path) -> dict[str, str]:

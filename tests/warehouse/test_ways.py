@@ -6,6 +6,9 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -121,10 +124,10 @@ def test_a_project_of_ones_own_is_written_and_named_by_status(
 # -- statements as shipped ------------------------------------------------------------------------
 
 
-def shipped(folder: Path, *nodes: compiled.Node) -> Path:
-    """A project that ships these statements."""
+def shipped(folder: Path, *nodes: compiled.Node, depths: Iterable[int] = range(9)) -> Path:
+    """A project that ships these statements, each reading those before it, or of given depths."""
     (folder / compiled.FOLDER).mkdir(parents=True, exist_ok=True)
-    for depth, node in enumerate(nodes):
+    for depth, node in zip(depths, nodes, strict=False):
         compiled.write(folder / compiled.FOLDER, depth, node)
     (folder / compiled.FOLDER / compiled.COMMENTS).write_text("{}")
     lines = [f"{digest}  {name}\n" for name, digest in compiled.files(folder).items()]
@@ -191,6 +194,64 @@ def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
 
 
+def pipes(folder: Path, *names: str) -> list[Path]:
+    """Files that have an end when somebody wrote them."""
+    made = [folder / f"{name}.csv" for name in names]
+    for pipe in made:
+        os.mkfifo(pipe)
+    return made
+
+
+def test_a_large_build_makes_two_models_at_a_time_that_do_not_read_each_other(
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of two reads a pipe, and neither pipe has an end before both are read."""
+    first, second = pipes(tmp_path, "a", "b")
+    nodes = [model(pipe.stem, f"from read_csv('{pipe}')") for pipe in (first, second)]
+    nodes.append(model("both", "select a.n + b.n as n from marts.a, marts.b"))
+    project = shipped(tmp_path / "project", *nodes, depths=(0, 0, 1))
+    monkeypatch.setattr(models, "PROJECT", project)
+
+    def answer() -> None:
+        with first.open("w") as one, second.open("w") as other:
+            one.write("n\n1\n")
+            other.write("n\n2\n")
+
+    with ThreadPoolExecutor() as pool:
+        pool.submit(answer)
+        build(raw.path, home=tmp_path, shops=[], large=0)
+    assert raw.execute("select n from marts.both") == [(3,)]
+
+
+def test_a_model_that_found_no_memory_beside_another_is_made_once_the_other_is(
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is given more than it may hold, and little once the other has all that it waits for."""
+    first, second = pipes(tmp_path, "a", "b")
+    nodes = [
+        model("a", f"select list(repeat('x', 1000000)) as held from read_csv('{first}')"),
+        model("b", f"from read_csv('{second}')"),
+        model("both", "select len(held) as held, n from marts.a, marts.b"),
+    ]
+    project = shipped(tmp_path / "project", *nodes, depths=(0, 0, 1))
+    monkeypatch.setattr(models, "PROJECT", project)
+
+    def answer() -> None:
+        with suppress(BrokenPipeError), first.open("w") as one:
+            one.write("n\n")
+            for _ in range(10_000):  # until the reader gave up
+                one.write("1\n" * 10_000)
+        with second.open("w") as other:
+            other.write("n\n2\n")
+        with first.open("w") as one:
+            one.write("n\n1\n")
+
+    with ThreadPoolExecutor() as pool:
+        pool.submit(answer)
+        build(raw.path, home=tmp_path, shops=[], large=0, memory=200_000_000)
+    assert raw.execute("select held, n from marts.both") == [(1, 2)]
+
+
 KILLED = """
 import sys
 from pathlib import Path
@@ -212,8 +273,7 @@ def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
         )
         return shipped(tmp_path / str(number), *nodes)
 
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
+    (pipe,) = pipes(tmp_path, "pipe")
     waits = project(1, f"from read_csv('{pipe}', header = false)")
     command = [sys.executable, "-c", KILLED, str(raw.path), str(waits), str(large)]
     with subprocess.Popen(command) as process:
