@@ -55,3 +55,11 @@ def edit(folder: Path) -> None:
     (folder / "seeds" / "regions.csv").write_text("shop_id,region\nmain,North\n")
     with (folder / "dbt_project.yml").open("a") as project:
         project.write(PROJECT_MORE)
+
+
+def leave_out(project: Path, *, keep: str) -> None:
+    """Take the models that were shipped out of an edited project, but for one, and their tests."""
+    mine = {"visits.sql", "by_status.sql", keep, "_raw.yml", "_ops.yml"}
+    gone = [path for path in (project / "models").rglob("*.*") if path.name not in mine]
+    for path in [*gone, *(project / "tests").glob("*.sql")]:
+        path.unlink()
