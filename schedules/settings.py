@@ -5,7 +5,7 @@ Read from dlt's places like every setting: ``.dlt/config.toml`` or ``SCHEDULE__S
 
 import re
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from pipelines.settings import WEEKDAYS, Section, existing_zone, load_section
 
@@ -30,17 +30,12 @@ class ScheduleSettings(Section):
 
     @field_validator("sync_at", "audit_at", "housekeeping_at", "report_at", mode="before")
     @classmethod
-    def _is_a_time(cls, value: object, info: object) -> object:
-        if value is False:
-            return "off"
+    def _is_a_time(cls, value: object, info: ValidationInfo) -> str:
         text = str(value).strip().lower()
-        if text == "off":
-            return "off"
-        if text.replace("_", " ") == AFTER_SYNC and getattr(info, "field_name", "") == "report_at":
-            return AFTER_SYNC
         # TOML knows times without quotes too: 22:30:00.
         text = text.removesuffix(":00") if text.count(":") == 2 else text
-        if not _TIME.fullmatch(text):
+        words = ("off", AFTER_SYNC) if info.field_name == "report_at" else ("off",)
+        if text not in words and not _TIME.fullmatch(text):
             raise ValueError("must look like 22:30 (or 'off')")
         return text
 

@@ -27,7 +27,7 @@ from pydantic import (
 
 from pipelines.json_file import JsonFile, to_the_second
 from pipelines.masking import scrub
-from pipelines.monitor.sender import MailSettings, Sent, load_mail, new_mail, send_all
+from pipelines.monitor.sender import MailSettings, Sent, channels, load_mail, new_mail, send_all
 from pipelines.settings import is_in_the_clear
 
 _OVER_FOR_GOOD = timedelta(days=7)
@@ -83,7 +83,7 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
     """
     sent = _send(settings, subject, text)
     _raise_for(sent)
-    return [_WAYS.get(name, name) for name in sent.taken]
+    return list(sent.taken)
 
 
 def _send(settings: NotifySettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
@@ -99,11 +99,8 @@ def _send(settings: NotifySettings, subject: str, text: str, without: Collection
 
 def _raise_for(sent: Sent) -> None:
     if sent.failed:
-        troubles = ", ".join(f"{_WAYS.get(name, name)} ({why})" for name, why in sent.failed)
+        troubles = ", ".join(f"{name} ({why})" for name, why in sent.failed)
         raise NotifyError(f"The message could not be sent by {troubles}.")
-
-
-_WAYS = {"mail": "e-mail"}
 
 
 def beat(settings: NotifySettings) -> bool:
@@ -221,7 +218,7 @@ class Incidents:
         if self._settings is not None and entry.heard:
             text = f"{subject} works again. It failed since {entry.since.isoformat()}."
             title = f"{self._settings.name}: {subject} works"
-            deaf = _channels(self._settings) - set(entry.heard)
+            deaf = set(channels(self._settings)) - set(entry.heard)
             sent = _send(self._settings, title, text, without=deaf)
             left = {name for name, _why in sent.failed} - set(sent.taken)
         with self._file.change() as known:
@@ -242,8 +239,3 @@ class Incidents:
         if gone := self._file.read().root.keys() - set(subjects):
             with self._file.change() as known:
                 known.root = {name: one for name, one in known.root.items() if name not in gone}
-
-
-def _channels(settings: NotifySettings) -> set[str]:
-    chats = {f"chat {number}" for number in range(1, len(settings.chat) + 1)}
-    return {"mail", "webhook"} | chats

@@ -107,19 +107,9 @@ class MailSettings(Section):
         return self
 
     @property
-    def by_mail(self) -> bool:
-        """Whether enough is set to send e-mail."""
-        return bool(self.mail_to)
-
-    @property
     def by_webhook(self) -> bool:
         """Whether a webhook is set."""
         return bool(self.webhook_url.get_secret_value())
-
-    @property
-    def is_set(self) -> bool:
-        """Whether there is any way to send a message."""
-        return self.by_mail or self.by_webhook or bool(self.chat)
 
     @property
     def sender(self) -> str:
@@ -223,11 +213,17 @@ _NOT_SENT = (
 
 @dataclass(frozen=True)
 class Sent:
-    """Which ways took a message, and which did not with the reason. A mail that the server took
+    """Which channels took a message, and which did not with the reason. A mail that the server took
     for some recipients only is in both."""
 
     taken: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+
+
+def channels(by: MailSettings) -> list[str]:
+    """The channels that are set: ``e-mail``, ``webhook``, ``chat 1``, ..."""
+    chats = [f"chat {number}" for number in range(1, len(by.chat) + 1)]
+    return [*(["e-mail"] if by.mail_to else []), *(["webhook"] if by.by_webhook else []), *chats]
 
 
 def send_all(
@@ -237,32 +233,33 @@ def send_all(
     *,
     without: Collection[str] = (),
 ) -> Sent:
-    """Send over every way that is set (``mail``, ``webhook``, ``chat 1``, ...) but those of
-    ``without``. All contents are made before anything is sent; each way is tried by itself."""
+    """Send over every channel but those of ``without``, each by itself. All contents are made
+    before anything is sent."""
+    names = [name for name in channels(by) if name not in without]
     ways: dict[str, Callable[[], None]] = {}
-    if by.by_mail and "mail" not in without:
-        ways["mail"] = partial(send_mail, mail(), by)
-    chats = {f"chat {n}": url for n, url in enumerate(by.chat, start=1)}
-    if by.by_webhook or chats:
+    if "e-mail" in names:
+        ways["e-mail"] = partial(send_mail, mail(), by)
+    if names != [*ways]:
         said = dict(document())
-        if by.by_webhook:
-            ways["webhook"] = partial(post_json, said, by.webhook_url, by.timeout_seconds)
-        title = str(said.get("subject") or said.get("title") or "shopmirror")
-        text = str(said.get("body") or said.get("text") or "")
-        ways |= {name: partial(send_chat, title, text, url) for name, url in chats.items()}
+        title, text = (str(said.get(one) or said[other]) for one, other in _CHAT)
+        ways["webhook"] = partial(post_json, said, by.webhook_url, by.timeout_seconds)
+        for number, url in enumerate(by.chat, start=1):
+            ways[f"chat {number}"] = partial(send_chat, title, text, url)
     taken: list[str] = []
     failed: list[tuple[str, str]] = []
-    for name, send in ways.items():
-        if name in without:
-            continue
+    for name in names:
         try:
-            send()
+            ways[name]()
             taken.append(name)
         except _NOT_SENT as error:
             if isinstance(error, RefusedRecipients):
                 taken.append(name)
             failed.append((name, _why(error)))
     return Sent(tuple(taken), tuple(failed))
+
+
+_CHAT = (("subject", "title"), ("body", "text"))
+"""What a chat is told of a document: of a notice, else of a report."""
 
 
 def _why(error: Exception) -> str:

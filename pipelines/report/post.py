@@ -12,7 +12,7 @@ from pydantic import Field
 
 from pipelines.language import Text, shown, use
 from pipelines.language.display import load_language
-from pipelines.monitor.sender import MailSettings, Several, load_mail, new_mail, send_all
+from pipelines.monitor.sender import MailSettings, Several, channels, load_mail, new_mail, send_all
 from pipelines.report.closing import Extra, Report
 from pipelines.report.figures import ReportError
 from pipelines.report.render import chart_png, content, html, mail_html, text
@@ -46,19 +46,19 @@ def send(report: Report, settings: PostSettings) -> list[str]:
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
     configured and :class:`NotSent` when one of them failed.
     """
-    if not settings.is_set:
+    if not channels(settings):
         raise ReportError(
             "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     with use(load_language()):
         went = send_all(settings, partial(message, report, settings), partial(_document, report))
-    refused = dict(went.failed).get("mail", "") if "mail" in went.taken else ""
+    refused = dict(went.failed).get("e-mail", "") if "e-mail" in went.taken else ""
     mailed = [one for one in settings.mail_to if one not in refused]
-    words = {"mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}
+    words = {"e-mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}
     sent = [words.get(name, f"Posted to {name}.") for name in went.taken]
     if went.failed:
-        not_taken = {"mail": f"{settings.smtp_host} did not take the mail"}
+        not_taken = {"e-mail": f"{settings.smtp_host} did not take the mail"}
         troubles = (
             f"{not_taken.get(name, f'The {name} did not take the report')}: {why}."
             for name, why in went.failed

@@ -16,10 +16,9 @@ def backup(
         Path | None,
         typer.Option("--to", metavar="FILE", help="By default shopmirror-<time>.backup here."),
     ] = None,
-) -> int:
+) -> None:
     """Write ledger, queue, history and settings without keys into one file, also during a sync."""
     now = datetime.now(UTC)
     file = to or Path(f"shopmirror-{now:%Y%m%d-%H%M%S}.backup")
     held = write(home_folder(), file)
     say(f"{file}: {', '.join(held)}. Keys and passwords are not in it.")
-    return 0

@@ -19,7 +19,7 @@ def dictionary(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="The page; by default in the home folder.")
     ] = None,
-) -> int:
+) -> None:
     """Write every table and column, explained, as pages that open offline.
 
     ``dictionary.html`` shows where each comes from; ``tables.html`` fits a phone.
@@ -38,4 +38,3 @@ def dictionary(
             say(str(page))
         else:
             tell("Where each comes from is shown with dbt: pip install 'shopmirror[dbt]'.")
-    return 0

@@ -25,7 +25,7 @@ def export(
     form: Annotated[str, typer.Option("--format", help="csv, parquet or xlsx.")] = "csv",
     lists: Annotated[bool, typer.Option("--lists", help="Every list of the service too.")] = False,
     shop: Annotated[str | None, typer.Option(help="Only this shop's rows.")] = None,
-) -> int:
+) -> None:
     """Write tables to files, one each, readable by you only."""
     end_with_reader()
 
@@ -33,4 +33,3 @@ def export(
         home_folder(), folder, form=form, tables=tables or (), lists=lists, shop=shop
     ):
         say(f"{file.path}  {file.rows:,} rows")
-    return 0

@@ -20,7 +20,6 @@ from pipelines.settings import (
 )
 from pipelines.sync.plan import plan
 from shopmirror.commands.doctor import show
-from shopmirror.commands.schedule import lines
 from shopmirror.consoles import CommandError, duration, fault, out, say, tell
 from shopmirror.demo_shop import forget_settings
 from shopmirror.runs import configured, make_room, working
@@ -101,7 +100,7 @@ def init(
         from shopmirror.commands.sync import sync as make
 
         code = max(code, make(shop=shop))
-    _say_how_to_go_on()
+    say("Every night by itself: 'shopmirror schedule --install', or '--print crontab' for cron.")
     return code
 
 
@@ -278,14 +277,3 @@ def _wants_sync(given: bool | None) -> bool:
             "months come first and can be queried at once"
         )
     return typer.confirm(f"Make the first sync now ({words})?", default=True, err=True)
-
-
-def _say_how_to_go_on() -> None:
-    out().print(
-        "\nEvery night by itself, one of:\n"
-        "  shopmirror schedule                    in the foreground\n"
-        "  shopmirror schedule --print systemd    a service unit\n"
-        "  this line in 'crontab -e':\n",
-        markup=False,
-    )
-    out().print(lines("crontab"), markup=False, soft_wrap=True, end="")

@@ -11,7 +11,7 @@ from shopmirror.consoles import CommandError, say
 
 def models(
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Where they are to lie; new.")],
-) -> int:
+) -> None:
     """Write the models as a dbt project of your own, to be edited.
 
     Name the folder as \\[warehouse] models in the settings: from then on dbt builds it each night.
@@ -24,4 +24,3 @@ def models(
         f"The models are in {to}. With 'models = \"{to}\"' under [warehouse] in .dlt/config.toml "
         "each sync builds them with dbt (pip install 'shopmirror[dbt]')."
     )
-    return 0

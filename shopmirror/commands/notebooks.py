@@ -14,7 +14,7 @@ def notebooks(
     replace: Annotated[
         bool, typer.Option("--replace", help="Overwrite notebooks of that name.")
     ] = False,
-) -> int:
+) -> None:
     """Write the notebooks; they read what is in SHOPMIRROR_HOME."""
     import notebooks as package
 
@@ -27,4 +27,3 @@ def notebooks(
     for file in files:
         shutil.copyfile(file, to / file.name)
     say(f"{len(files)} files are in {to}; JupyterLab (the extra 'notebooks') opens them.")
-    return 0

@@ -26,12 +26,12 @@ def plan(
     full: Annotated[bool, typer.Option("--full", help="As 'sync --full' would.")] = False,
     lists: Annotated[bool, typer.Option("--lists", help="A line for each list.")] = False,
     as_json: JsonOption = False,
-) -> int:
+) -> None:
     """Show what the next sync will ask; makes no request."""
     found = work_out(configured(), resources=resources or None, shop=shop, full=full)
     if as_json:
         print_json(found.as_json())
-        return 0
+        return
     if len(found.requests) > 1 and not lists:
         out().print(_by_shop(found))
     for name in found.requests if len(found.requests) == 1 or lists else ():
@@ -44,7 +44,6 @@ def plan(
         out().print(
             f"{unknown} list(s) marked '?' were never read: their first pages tell their size."
         )
-    return 0
 
 
 def _each(title: str, steps: Sequence[Step]) -> Table:

@@ -22,7 +22,7 @@ def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement; '-' reads it.")],
     as_json: Annotated[bool, typer.Option("--json", help="A list of objects.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, with a header.")] = False,
-) -> int:
+) -> None:
     """Ask the warehouse a question in SQL; nothing can be changed by it.
 
     For example: shopmirror query "select day, total from marts.daily_sales order by day desc"
@@ -37,7 +37,6 @@ def query(
             _write_csv(answer)
         else:
             _show(answer)
-    return 0
 
 
 def _write_csv(answer: Answer) -> None:

@@ -75,7 +75,7 @@ def add(
         bool,
         typer.Option("--no-check", help="Do not look in the mirror whether ids and labels exist."),
     ] = False,
-) -> int:
+) -> None:
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
     # They load pandas, which the other verbs need not.
     from pipelines.outbox import enqueue, read_object, read_rows, resource_and_op
@@ -122,7 +122,6 @@ def add(
     if known := sorted(set(numbers) - set(new)):
         shown = ", ".join(map(str, known[:_MANY])) + (" ..." if len(known) > _MANY else "")
         out().print(f"Queued before, by its key, and not again: {shown}.")
-    return 0
 
 
 @app.command("list")
@@ -132,7 +131,7 @@ def list_changes(
     ] = None,
     shop: ShopOption = None,
     as_json: JsonOption = False,
-) -> int:
+) -> None:
     """List the changes, newest last, and what to do next for each."""
     if state is not None and state not in STATES:
         raise InputRefused([f"there is no state '{state}'; there are {', '.join(STATES)}"])
@@ -153,11 +152,10 @@ def list_changes(
     for name, line in not_shown(home_folder()):
         if not shop or name == shop.lower():
             tell(f"{name}: {line}.")
-    return 0
 
 
 @app.command("show")
-def show(number: Number, as_json: JsonOption = False) -> int:
+def show(number: Number, as_json: JsonOption = False) -> None:
     """Show one change: what is sent, what it is based on, and its story in order."""
     with Outbox(home_folder()) as outbox:
         change = outbox.get(number)
@@ -177,7 +175,7 @@ def show(number: Number, as_json: JsonOption = False) -> int:
     }
     if as_json:
         print_json(document)
-        return 0
+        return
     known = {"history", "queued_at", "pushed_at"}
     known |= {"reason"} if change.reason in following else set()
     known |= {"sent_body"} if change.sent_body == change.body else set()
@@ -189,22 +187,19 @@ def show(number: Number, as_json: JsonOption = False) -> int:
     out().print(table(f"Change {number}", ("", ""), rows))
     events = ((moment(entry["at"]), entry["event"], entry["detail"]) for entry in history)
     out().print(table("History", ("at", "event", "detail"), events))
-    return 0
 
 
 @app.command("retry")
-def retry(number: Number) -> int:
+def retry(number: Number) -> None:
     """Approve that a change is sent again: one rejected, in conflict (ours goes over theirs) or in
     doubt, which the next push looks for once more before it sends it."""
     say(again(home_folder(), number, by=current_user()))
-    return 0
 
 
 @app.command("discard")
-def discard(number: Number) -> int:
+def discard(number: Number) -> None:
     """Take a change out of the queue; its history stays."""
     say(forget(home_folder(), number, by=current_user()))
-    return 0
 
 
 @app.command("adopt")
@@ -214,11 +209,10 @@ def adopt(
         str | None,
         typer.Option("--from", help="The address that changes were queued for, if it moved."),
     ] = None,
-) -> int:
+) -> None:
     """Take a copied queue over, and changes queued under another key or address of the same shop.
 
     Sends nothing. What a copy may have sent is looked up by the next push before it is sent.
     """
     for line in take(load_settings(), shop, by=current_user(), from_address=from_address):
         say(line)
-    return 0

@@ -12,7 +12,7 @@ from shopmirror.consoles import say
 
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What 'backup' wrote.")],
-) -> int:
+) -> None:
     """Put a backup into a home that holds no mirror; the queue is checked before it sends."""
     home = home_folder()
     say(f"Restored into {home}: {', '.join(put(home, file))}.")
@@ -21,4 +21,3 @@ def restore(
         "Changes that waited may have been sent since the backup: each is looked up at the service "
         "before it is sent. On another machine 'shopmirror queue adopt' comes first."
     )
-    return 0

@@ -3,6 +3,7 @@
 import platform
 
 from pipelines.monitor.notify import NotifyError, deliver, load_notify
+from pipelines.monitor.sender import channels
 from pipelines.report.post import load_post
 from shopmirror.consoles import CommandError, fault, say
 
@@ -15,7 +16,7 @@ def test_mail() -> int:
     if any(getattr(reports, name) != getattr(notices, name) for name in named):
         fields = reports.model_dump(include=set(type(notices).model_fields))
         ways["reports"] = type(notices).model_validate({**fields, "name": notices.name})
-    ways = {what: way for what, way in ways.items() if way.is_set}
+    ways = {what: way for what, way in ways.items() if channels(way)}
     if not ways:
         raise CommandError(
             "Nothing says where messages go. Set smtp_host and mail_to, webhook_url or chat under "
@@ -31,7 +32,6 @@ def test_mail() -> int:
             fault(f"{whose}: {error} 'shopmirror config show' lists what is set under [mail].")
             code = error.exit_code
             continue
-        where = [*way.mail_to, *(["the webhook"] if way.by_webhook else [])]
-        where += [f"chat {number}" for number in range(1, len(way.chat) + 1)]
+        where = [*way.mail_to, *(name for name in channels(way) if name != "e-mail")]
         say(f"Sent for {whose}: {', '.join(where)}.")
     return code

@@ -60,7 +60,7 @@ def test_it_writes_settings_that_load(begin, folder, server, capsys):
     assert stat.S_IMODE((folder / ".dlt/secrets.toml").stat().st_mode) == 0o600
     assert stat.S_IMODE((folder / ".dlt").stat().st_mode) == 0o700
     assert (folder / ".dlt/.gitignore").read_text() == "secrets.toml\n"
-    assert "schedule --once" in printed.out
+    assert "schedule --install" in printed.out
     assert server.keys["main"] not in printed.out + printed.err
 
 

@@ -109,7 +109,6 @@ def test_settings_come_from_file_and_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("REPORT__SMTP_PORT", "465")
     monkeypatch.setenv("REPORT__SMTP_SECURITY", "tls")
     settings = load_post()
-    assert settings.by_mail
     assert (settings.smtp_port, settings.mail_to[1]) == (465, "c@example.com")
     monkeypatch.setenv("REPORT__SMTP_PORT", "many")
     monkeypatch.setenv("REPORT__SMPT_HOST", "x")
