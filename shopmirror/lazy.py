@@ -1,9 +1,4 @@
-"""The commands, each imported only when it runs.
-
-What a command takes and says of itself is known from the outline of its file: its functions
-without their bodies, and of what it imports and defines only what their signatures name. So help
-and completion load no warehouse, and a command line that is wrong is told at once.
-"""
+"""The commands, each imported only when it is called: ``--help`` shows what their files say."""
 
 import ast
 import importlib
@@ -27,55 +22,50 @@ name, or an ``app`` of several commands."""
 class Lazy(TyperGroup):
     """The group of all commands."""
 
+    _is_listing = False
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {name: TyperCommand(name) for name in COMMANDS}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name; running it imports its module."""
+        """The command of a name; while a list is shown, only its name and its first sentence."""
         if cmd_name not in COMMANDS:
             return None
-        module = cmd_name.replace("-", "_")
-        outline = _outline(module)
-        if "app" in outline:
-            found: Any = get_group(outline["app"])
+        if self._is_listing:
+            return TyperCommand(cmd_name, help=_help(_module(cmd_name)))
+        module = importlib.import_module(f"shopmirror.commands.{_module(cmd_name)}")
+        if hasattr(module, "app"):
+            found: Any = get_group(module.app)
         else:
             alone = typer.Typer(add_completion=False)
-            alone.command(cmd_name)(outline[module])
+            alone.command(cmd_name)(getattr(module, _module(cmd_name)))
             found = get_command(alone)
         found.name = cmd_name
         return found
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The list, without importing what it lists."""
+        self._is_listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._is_listing = False
 
-def _outline(module: str) -> dict[str, Any]:
-    """The names of a command's module, as far as its command lines need them."""
-    name = f"shopmirror.commands.{module}"
+
+def _module(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _help(module: str) -> str:
+    """What a command says of itself: the text of its function, or ``help`` of its ``app``."""
     path = Path(__file__).with_name("commands") / f"{module}.py"
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    kept: list[ast.stmt] = []
-    needed = {module, "app"}
-    for node in reversed(tree.body):  # a name stands before its use
-        if isinstance(node, ast.FunctionDef):
-            is_command = any(isinstance(one, ast.Call) for one in node.decorator_list)
-            if not is_command and node.name not in needed:
-                continue
-            run = ast.parse(f"return _run({name!r}, {node.name!r}, locals())").body
-            node.body = node.body[:1] + run  # its text, and the way to the real one
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            node.names = [one for one in node.names if (one.asname or one.name) in needed]
-            if not node.names:
-                continue
-        elif isinstance(node, ast.Assign):
-            if not any(isinstance(one, ast.Name) and one.id in needed for one in node.targets):
-                continue
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-            continue
-        kept.insert(0, node)
-        needed |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    names: dict[str, Any] = {"__name__": name, "_run": _run}
-    exec(compile(ast.Module(kept, []), str(path), "exec"), names)  # noqa: S102 - a file of ours
-    return names
-
-
-def _run(module: str, name: str, given: dict[str, Any]) -> Any:
-    return getattr(importlib.import_module(module), name)(**given)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == module:
+            return ast.get_docstring(node) or ""
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for given in node.value.keywords:
+                if given.arg == "help":
+                    return str(ast.literal_eval(given.value))
+    return ""

@@ -1,1 +1,1 @@
-"""One module for each command, with a function of its name or an ``app`` of several commands."""
+"""One module for each command; each exposes ``register(app)`` and imports the heavy things late."""

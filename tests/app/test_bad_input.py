@@ -31,10 +31,9 @@ def test_every_command_has_help(run):
         assert "Usage" in help_text
 
 
-@pytest.mark.parametrize("words", [[], ["sync"], ["queue", "add"]], ids=" ".join)
-def test_help_imports_no_command(words):
+def test_the_list_of_commands_imports_none_of_them():
     told = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "shopmirror", *words, "--help"],
+        [sys.executable, "-X", "importtime", "-m", "shopmirror", "--help"],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert "shopmirror.lazy" in told.stderr
