@@ -1,10 +1,12 @@
 """One warehouse for all tests of the models: every scene is a shop of its own, built twice.
 
 The first build is the first night; then :func:`scenes.second_night` edits and deletes, and the
-second build sees it. So history, deletions and edits are there to be asked for, and dbt runs
-twice instead of once a test.
+second build sees it. So history, deletions and edits are there to be asked for, and models are
+built twice for the whole suite.
 """
 
+import pickle
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from pipelines.home import Home
 from pipelines.transform.models import ModelRun, build
 from tests.ledgers import opened
+from tests.once import made_once
 from tests.warehouse import scenes
 from tests.warehouse.raw import Raw
 
@@ -30,17 +33,24 @@ class Warehouse:
         return row
 
 
+def _two_nights(folder: Path) -> None:
+    folder.mkdir()
+    raw = Raw(folder / "warehouse.duckdb", **scenes.ZONES)
+    runs = []
+    for night in (scenes.first_night, scenes.second_night):
+        with raw.held():
+            night(raw)
+        runs.append(build(raw.path, home=folder, shops=[]))
+    (folder / "runs.pickle").write_bytes(pickle.dumps(runs))
+
+
 @pytest.fixture(scope="session")
 def warehouse(tmp_path_factory):
-    home = tmp_path_factory.mktemp("models")
-    raw = Raw(home / "warehouse.duckdb", **scenes.ZONES)
-    with raw.held():
-        scenes.first_night(raw)
-    first = build(raw.path, home=home, shops=[])
-    with raw.held():
-        scenes.second_night(raw)
-    second = build(raw.path, home=home, shops=[])
-    return Warehouse(raw, home, [first, second])
+    """Each process has a copy, as tests edit it and put it back."""
+    home = tmp_path_factory.mktemp("models") / "home"
+    shutil.copytree(made_once(tmp_path_factory, "scenes", _two_nights), home)
+    runs = pickle.loads((home / "runs.pickle").read_bytes())
+    return Warehouse(Raw.at(home / "warehouse.duckdb"), home, runs)
 
 
 @pytest.fixture

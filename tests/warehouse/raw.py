@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 
@@ -72,6 +72,13 @@ class Raw:
                 shop,
                 zone,
             )
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """A file that was made before, or a copy of one."""
+        raw = cls.__new__(cls)
+        raw.path, raw._held, raw._numbers = path, None, itertools.count(1_000_000)
+        return raw
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """A connection for a ``with`` block; inside :meth:`held`, a cursor of the one held."""
