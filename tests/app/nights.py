@@ -2,8 +2,10 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from datetime import time as wall
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -11,9 +13,10 @@ import pytest
 
 from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.settings import Settings, ShopSettings
+from schedules.clock import run_due
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
-from schedules.times import Every, Times
+from schedules.times import Daily, Every, Times
 
 
 class Clock:
@@ -96,3 +99,37 @@ def job(
         lambda day: list(commands or [Command((name, day.isoformat()))]),
         follows, frozenset(quiet),
     )  # fmt: skip
+
+
+NIGHTLY = Daily(wall(22, 30), ZoneInfo("UTC"))
+NOTES = """
+import os, pathlib, signal, sys, time
+def note(text):
+    with open("runs", "a") as file: file.write(text + "\\n")
+note(" ".join(sys.argv[1:]))
+def wait(name):
+    while not pathlib.Path(name).exists(): time.sleep(0.02)
+"""
+"""Begin of a child's script: each run notes what it was asked for."""
+ENDLESS = NOTES + "signal.signal(signal.SIGTERM, lambda *_: sys.exit(4))\nwait('never')\n"
+
+
+def runs(folder: Path) -> list[str]:
+    """What the children noted."""
+    path = folder / "runs"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until something has happened."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until, "it never happened"
+        time.sleep(0.01)
+
+
+def one_day_on(bench: Bench, clock: Clock, jobs: list[PlannedJob], script: str = NOTES) -> Runner:
+    """A runner of jobs that were planned a day ago, so that each nightly one is due."""
+    run_due(jobs, bench.runner())
+    clock.forward(days=1)
+    return bench.runner(script)

@@ -1,12 +1,8 @@
 """The clockwork on a passed-in clock: what is due runs once, whatever happened meanwhile."""
 
-import errno
 import os
 import signal
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from datetime import time as wall
 from pathlib import Path
@@ -19,41 +15,16 @@ from hypothesis import strategies as st
 from pipelines.home import Home
 from pipelines.json_file import held
 from pipelines.monitor.notify import Incidents
-from pipelines.monitor.schedule_state import ScheduleState, is_served, lane_lock, next_runs
-from schedules import clock as clockwork
+from pipelines.monitor.schedule_state import ScheduleState, lane_lock, next_runs
 from schedules.children import Ended
-from schedules.clock import JobRunning, SchedulerRunning, due_runs, plan, run_due, run_now, serve
+from schedules.clock import due_runs, plan, run_due, run_now
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.times import Daily, Every
-from tests.app.nights import Clock, job
+from tests.app.nights import ENDLESS, NIGHTLY, NOTES, Clock, job, one_day_on, runs, wait_for
 from tests.app.nights import bench as bench
 from tests.app.nights import clock as clock
 from tests.app.nights import home as home
-
-NIGHTLY = Daily(wall(22, 30), ZoneInfo("UTC"))
-NOTES = """
-import os, pathlib, signal, sys, time
-def note(text):
-    with open("runs", "a") as file: file.write(text + "\\n")
-note(" ".join(sys.argv[1:]))
-def wait(name):
-    while not pathlib.Path(name).exists(): time.sleep(0.02)
-"""
-"""Begin of a child's script: each run notes what it was asked for."""
-ENDLESS = NOTES + "signal.signal(signal.SIGTERM, lambda *_: sys.exit(4))\nwait('never')\n"
-
-
-def _runs(folder: Path) -> list[str]:
-    path = folder / "runs"
-    return path.read_text().splitlines() if path.exists() else []
-
-
-def _wait(condition) -> None:
-    until = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < until, "it never happened"
-        time.sleep(0.01)
 
 
 def _due(jobs: list[PlannedJob], runner: Runner) -> list[tuple[str, datetime]]:
@@ -66,7 +37,7 @@ def _due(jobs: list[PlannedJob], runner: Runner) -> list[tuple[str, datetime]]:
 def test_a_first_call_runs_nothing_and_plans_all(bench, plain_folder):
     jobs = [job(times=NIGHTLY), job("report", follows="sync")]
     assert run_due(jobs, bench.runner(NOTES)) == 0
-    assert _runs(plain_folder) == []
+    assert runs(plain_folder) == []
     rows = {row["job"]: row for row in next_runs(bench.home)}
     assert {row["next_at"] for row in rows.values()} == {"2026-11-20T22:30:00+00:00"}
     assert rows["sync"]["exit_code"] is None and rows["sync"]["is_served"] is False
@@ -79,10 +50,10 @@ def test_nights_missed_while_the_power_was_off_are_made_up_once(bench, clock, pl
     assert _due(jobs, runner) == [("sync", datetime(2026, 11, 24, 22, 30, tzinfo=UTC))]
     for _call in range(3):
         assert run_due(jobs, runner) == 0
-    assert _runs(plain_folder) == ["sync 2026-11-24"]
+    assert runs(plain_folder) == ["sync 2026-11-24"]
     clock.forward(days=1)
     run_due(jobs, runner)
-    assert _runs(plain_folder) == ["sync 2026-11-24", "sync 2026-11-25"]
+    assert runs(plain_folder) == ["sync 2026-11-24", "sync 2026-11-25"]
 
 
 @pytest.mark.parametrize("times", [NIGHTLY, Every(5)])
@@ -94,7 +65,7 @@ def test_a_clock_that_was_decades_behind_owes_one_run(bench, clock, plain_folder
     clock.moment = right
     for _call in range(3):
         run_due(jobs, runner)
-    assert len(_runs(plain_folder)) == 1
+    assert len(runs(plain_folder)) == 1
 
 
 def test_a_clock_that_was_years_ahead_stops_no_nights(bench, clock, plain_folder):
@@ -105,11 +76,11 @@ def test_a_clock_that_was_years_ahead_stops_no_nights(bench, clock, plain_folder
     run_due(jobs, runner)
     clock.moment = right
     run_due(jobs, runner)
-    assert len(_runs(plain_folder)) == 1
+    assert len(runs(plain_folder)) == 1
     assert next_runs(bench.home)[0]["next_at"] == "2026-11-20T22:30:00+00:00"
     clock.forward(days=1)
     run_due(jobs, runner)
-    assert _runs(plain_folder)[1:] == ["sync 2026-11-20"]
+    assert runs(plain_folder)[1:] == ["sync 2026-11-20"]
 
 
 def test_a_zone_changed_in_the_settings_costs_one_run_at_most(bench, clock, plain_folder):
@@ -120,7 +91,7 @@ def test_a_zone_changed_in_the_settings_costs_one_run_at_most(bench, clock, plai
     moved = [job(times=Daily(wall(22, 30), ZoneInfo("America/Lima")))]
     for _call in range(3):
         run_due(moved, runner)
-    assert len(_runs(plain_folder)) <= 2
+    assert len(runs(plain_folder)) <= 2
 
 
 @settings(max_examples=25, deadline=None)
@@ -163,19 +134,17 @@ def test_months_of_switching_on_and_off_run_each_night_at_most_once(
 
 
 def test_a_failed_night_is_told_and_not_hammered(bench, clock, plain_folder):
-    jobs, runner = [job(times=NIGHTLY)], bench.runner(NOTES + "sys.exit(3)")
-    run_due(jobs, runner)
-    clock.forward(days=1)
+    jobs = [job(times=NIGHTLY)]
+    runner = one_day_on(bench, clock, jobs, NOTES + "sys.exit(3)")
     assert run_due(jobs, runner) == 3
     assert run_due(jobs, runner) == 0
-    assert len(_runs(plain_folder)) == 1
+    assert len(runs(plain_folder)) == 1
     assert [one.exit_code for one in runner.incidents.open()] == [3]
 
 
 def test_a_job_killed_with_sigkill_is_a_failure_and_names_the_signal(bench, clock):
-    jobs, runner = [job(times=NIGHTLY)], bench.runner("import os; os.kill(os.getpid(), 9)")
-    run_due(jobs, runner)
-    clock.forward(days=1)
+    jobs = [job(times=NIGHTLY)]
+    runner = one_day_on(bench, clock, jobs, "import os; os.kill(os.getpid(), 9)")
     assert run_due(jobs, runner) == 1
     (row,) = next_runs(bench.home)
     assert (row["outcome"], signal.SIGKILL.name in row["message"]) == ("killed", True)
@@ -202,7 +171,7 @@ def test_a_scheduler_killed_with_sigkill_locks_nothing_and_goes_on(bench, clock,
         assert bool(_due(jobs, bench.runner())) == (attempt < 3)
     state.started("sync", "warehouse", NIGHTLY.latest(clock()) - timedelta(days=1), clock())
     assert run_due(jobs, bench.runner(NOTES)) == 0
-    assert _runs(plain_folder) == ["sync 2026-11-20"]
+    assert runs(plain_folder) == ["sync 2026-11-20"]
 
 
 def test_a_run_cut_off_is_not_taken_for_one_that_another_job_of_its_lane_does(bench, clock):
@@ -212,7 +181,9 @@ def test_a_run_cut_off_is_not_taken_for_one_that_another_job_of_its_lane_does(be
     thread = threading.Thread(target=run_now, args=(jobs[1], jobs, runner))
     thread.start()
     try:
-        _wait(lambda: "audit" in runner.busy and ScheduleState(bench.home).jobs()["audit"].outcome)
+        wait_for(
+            lambda: "audit" in runner.busy and ScheduleState(bench.home).jobs()["audit"].outcome
+        )
         told = {row["job"]: row["outcome"] for row in next_runs(bench.home)}
         assert told == {"sync": "cut off", "audit": "running"}
     finally:
@@ -239,8 +210,8 @@ def test_a_deaf_job_is_killed_with_its_own_children(bench, plain_folder):
     )
     deaf = job(limit=timedelta(seconds=2))
     assert run_now(deaf, [deaf], bench.runner(script)) == 3
-    pids = [int(pid) for pid in _runs(plain_folder)[1].split()]
-    _wait(lambda: all(map(_gone, pids)))
+    pids = [int(pid) for pid in runs(plain_folder)[1].split()]
+    wait_for(lambda: all(map(_gone, pids)))
 
 
 def _gone(pid: int) -> bool:
@@ -320,7 +291,7 @@ def test_the_report_follows_the_sync_and_is_of_its_day(bench, clock, plain_folde
     run_due(jobs, runner)
     clock.forward(days=3)
     assert run_due(jobs, runner) == code
-    assert _runs(plain_folder) == ran
+    assert runs(plain_folder) == ran
 
 
 def test_a_report_that_a_power_cut_kept_from_beginning_is_made(bench, clock, plain_folder):
@@ -334,7 +305,7 @@ def test_a_report_that_a_power_cut_kept_from_beginning_is_made(bench, clock, pla
     runner.state.started("report", "report", due, clock())  # and then the power goes again
     assert _due(jobs, runner) == [("report", due)]
     run_due(jobs, runner)
-    assert _runs(plain_folder) == ["report 2026-11-20"]
+    assert runs(plain_folder) == ["report 2026-11-20"]
     assert _due(jobs, runner) == []
 
 
@@ -342,213 +313,25 @@ def test_a_job_run_by_hand_runs_what_follows_it_and_settles_what_was_due(
     bench, clock, plain_folder
 ):
     jobs = [job(times=NIGHTLY), job("report", follows="sync")]
-    runner = bench.runner(NOTES)
-    run_due(jobs, runner)
-    clock.forward(days=1)
+    runner = one_day_on(bench, clock, jobs)
     assert run_now(jobs[0], jobs, runner) == 0
     assert run_due(jobs, runner) == 0
-    assert [line.split()[0] for line in _runs(plain_folder)] == ["sync", "report"]
+    assert [line.split()[0] for line in runs(plain_folder)] == ["sync", "report"]
 
 
 def test_a_night_waits_for_a_sync_started_by_hand_and_is_not_lost(bench, clock, plain_folder):
-    jobs, runner = [job(times=NIGHTLY), job("push", Every(5))], bench.runner(NOTES)
-    run_due(jobs, runner)
-    clock.forward(days=1)
+    jobs = [job(times=NIGHTLY), job("push", Every(5))]
+    runner = one_day_on(bench, clock, jobs)
     with Home(bench.home).sync_lock():
         assert run_due(jobs, runner) == 0
-        assert [line.split()[0] for line in _runs(plain_folder)] == ["push"]
+        assert [line.split()[0] for line in runs(plain_folder)] == ["push"]
     assert run_due(jobs, runner) == 0
-    assert [line.split()[0] for line in _runs(plain_folder)] == ["push", "sync"]
+    assert [line.split()[0] for line in runs(plain_folder)] == ["push", "sync"]
 
 
 def test_a_night_that_finds_the_home_taken_stays_due_however_often(bench, clock, plain_folder):
     script = NOTES + "sys.exit(4 if len(open('runs').readlines()) < 6 else 0)"
-    jobs, runner = [job(times=NIGHTLY)], bench.runner(script)
-    run_due(jobs, runner)
-    clock.forward(days=1)
+    jobs = [job(times=NIGHTLY)]
+    runner = one_day_on(bench, clock, jobs, script)
     assert [run_due(jobs, runner) for _call in range(7)] == [4, 4, 4, 4, 4, 0, 0]
     assert Incidents(bench.home).open() == []
-
-
-# -- side by side ----------------------------------------------------------------------------------
-
-
-@contextmanager
-def _beside(*args) -> Iterator[list[int]]:
-    """A call in a thread of its own until the block ends; then its exit code."""
-    codes: list[int] = []
-    thread = threading.Thread(target=lambda: codes.append(args[0](*args[1:])))
-    thread.start()
-    yield codes
-    thread.join(60)
-    assert not thread.is_alive()
-
-
-def test_a_job_longer_than_its_interval_runs_once_and_holds_up_no_other(bench, clock, plain_folder):
-    """Calls every few minutes meet a push that hangs and a sync of hours."""
-    jobs = [job(times=NIGHTLY), job("audit", NIGHTLY), job("push", Every(5))]
-    script = NOTES + "wait('go') if sys.argv[1] == 'sync' else None"
-    run_due(jobs, bench.runner())
-    clock.forward(days=1)
-    with _beside(run_due, jobs, bench.runner(script)):
-        _wait(lambda: len(_runs(plain_folder)) == 2)
-        for _call in range(3):
-            clock.forward(minutes=5)
-            assert run_due(jobs, bench.runner(script)) == 0
-        ran = [line.split()[0] for line in _runs(plain_folder)]
-        assert (ran.count("sync"), ran.count("audit"), ran.count("push")) == (1, 0, 4)
-        (plain_folder / "go").touch()
-    run_due(jobs, bench.runner(script))
-    ran = [line.split()[0] for line in _runs(plain_folder)]
-    assert (ran.count("sync"), ran.count("audit")) == (1, 1)
-
-
-def test_a_night_that_comes_due_within_the_one_before_follows_it(bench, clock, plain_folder):
-    jobs, script = [job(times=NIGHTLY)], NOTES + "wait('go')"
-    run_due(jobs, bench.runner())
-    clock.forward(days=1)
-    with _beside(run_due, jobs, bench.runner(script)):
-        _wait(lambda: len(_runs(plain_folder)) == 1)
-        clock.forward(days=1)
-        (plain_folder / "go").touch()
-    run_due(jobs, bench.runner(script))
-    assert _runs(plain_folder) == ["sync 2026-11-20", "sync 2026-11-21"]
-
-
-def test_a_job_by_hand_is_refused_while_one_of_its_lane_runs(bench, plain_folder):
-    with _beside(run_now, job(), [job()], bench.runner(ENDLESS)):
-        _wait(lambda: _runs(plain_folder))
-        with pytest.raises(JobRunning, match="audit"):
-            run_now(job("audit"), [job("audit")], bench.runner())
-        assert run_now(job("push"), [job("push")], bench.runner()) == 0
-        bench.stop.set()
-
-
-# -- the scheduler ---------------------------------------------------------------------------------
-
-
-@contextmanager
-def _serving(bench, jobs, runner, **options) -> Iterator[list[int]]:
-    with _beside(lambda: serve(jobs, runner, **options)) as codes:
-        try:
-            yield codes
-        finally:
-            bench.stop.set()
-
-
-@pytest.fixture
-def often(monkeypatch):
-    monkeypatch.setattr(clockwork, "EVERY", timedelta(seconds=0.1))
-
-
-def test_the_scheduler_runs_what_comes_due_and_a_second_one_leaves(
-    bench, clock, plain_folder, often
-):
-    jobs = [job(times=NIGHTLY)]
-    with _serving(bench, jobs, bench.runner(NOTES)) as codes:
-        _wait(lambda: any("next 2026-11-20 22:30" in line for line in bench.told))
-        assert is_served(bench.home)
-        with pytest.raises(SchedulerRunning, match=str(os.getpid())):
-            serve(jobs, bench.runner())
-        for night in range(1, 4):
-            clock.forward(days=1)
-            _wait(lambda night=night: sum("exit code 0" in line for line in bench.told) == night)
-    assert codes == [0] and not is_served(bench.home)
-    assert len(_runs(plain_folder)) == 3
-
-
-def test_a_stop_reaches_the_run_and_the_next_start_goes_on(bench, clock, plain_folder, often):
-    jobs = [job(times=NIGHTLY, commands=[Command(("a",)), Command(("b",))])]
-    run_due(jobs, bench.runner())
-    clock.forward(days=1)
-    with _serving(bench, jobs, bench.runner(ENDLESS)) as codes:
-        _wait(lambda: _runs(plain_folder))
-    assert codes == [4]
-    assert _runs(plain_folder) == ["a"], "after a stop no further command begins"
-    assert next_runs(bench.home)[0]["outcome"] == "stopped"
-    bench.stop.clear()
-    assert run_due(jobs, bench.runner(NOTES)) == 0
-    assert _runs(plain_folder) == ["a", "a", "b"]
-
-
-def test_the_scheduler_is_called_on_after_the_machines_clock_was_set_back(
-    bench, often, monkeypatch
-):
-    """The library plans its next call by the machine's clock, a year ahead at first."""
-    ahead, calls = [timedelta(days=400)], list[int]()
-
-    class Wrong(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            return datetime.now(tz) + ahead[0]
-
-    monkeypatch.setattr("apscheduler.schedulers.base.datetime", Wrong)
-    monkeypatch.setattr(clockwork, "datetime", Wrong)
-    monkeypatch.setattr(clockwork, "run_due", lambda jobs, runner: calls.append(1))
-    with _serving(bench, [job(times=NIGHTLY)], bench.runner()):
-        _wait(lambda: len(calls) > 2)
-        ahead[0] = timedelta(0)
-        before = len(calls)
-        _wait(lambda: len(calls) > before + 2)
-
-
-def test_changed_settings_end_the_scheduler_once_nothing_runs(bench, clock, plain_folder, often):
-    jobs = [job(times=NIGHTLY)]
-    run_due(jobs, bench.runner())
-    clock.forward(days=1)
-    runner = bench.runner(NOTES + "wait('go')")
-    with _beside(lambda: serve(jobs, runner, is_outdated=lambda: True)) as codes:
-        _wait(lambda: _runs(plain_folder))
-        time.sleep(0.5)
-        assert codes == []
-        (plain_folder / "go").touch()
-        _wait(lambda: codes == [0])
-    assert not bench.stop.is_set() and not is_served(bench.home)
-
-
-# -- the state file --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "content",
-    ['{"jobs": {"sync": {"due": "2026-', '{"jobs": []}', '{"jobs": {"sync": 7}}', "[]", "null",
-     '{"jobs": {"sync": {"due": 12}}}',
-     '{"jobs": {"sync": {"due": "2026-11-19T22:30:00"}}, "scheduler": "me"}'],
-)  # fmt: skip
-def test_a_state_that_cannot_be_read_is_moved_aside(bench, content):
-    (bench.home / "schedule.json").write_text(content)
-    assert run_due([job(times=NIGHTLY)], bench.runner()) == 0
-    assert (bench.home / "schedule.json.damaged").read_text() == content
-    assert next_runs(bench.home)[0]["next_at"] is not None
-
-
-def test_a_home_without_a_schedule_has_no_next_run_and_stays_empty(home):
-    assert next_runs(home) == [] and list(home.iterdir()) == []
-
-
-def test_a_full_disk_is_said_once_and_the_run_stays_due(bench, clock, monkeypatch, often):
-    jobs, runner = [job(times=NIGHTLY)], bench.runner(NOTES)
-    run_due(jobs, runner)
-    clock.forward(days=1)
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(runner.state, "started", full)
-        with pytest.raises(OSError, match="No space"):
-            run_due(jobs, runner)
-        with _serving(bench, jobs, runner):
-            _wait(lambda: any("No space" in line for line in bench.told))
-            time.sleep(0.5)
-    assert sum("No space" in line for line in bench.told) == 1
-    assert _due(jobs, runner), "the run is still due"
-
-
-def test_a_calls_state_is_written_only_when_something_changes(bench, clock):
-    jobs, runner = [job(times=NIGHTLY)], bench.runner()
-    run_due(jobs, runner)
-    written = (bench.home / "schedule.json").stat().st_mtime_ns
-    clock.forward(minutes=5)
-    run_due(jobs, runner)
-    assert (bench.home / "schedule.json").stat().st_mtime_ns == written

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.dashboard import free_port
+from pipelines.dashboard import DashboardError, DashboardSettings, free_port, serve
 from pipelines.dashboard.gate import Tries
 from shopmirror.main import main
 from tests.app import page as pages
@@ -273,3 +273,18 @@ def test_the_seal_of_cookies_is_readable_by_its_owner_only(chain, tmp_path):
     with page(chain, tmp_path, DASHBOARD__PASSWORD=PASSWORD):
         mode = (chain / "page.key").stat().st_mode & 0o777
     assert mode == 0o600
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
+def test_only_this_machine_is_served(tmp_path, host):
+    with pytest.raises(DashboardError, match=r"127\.0\.0\.1 only"):
+        serve(tmp_path, DashboardSettings(address=host))
+
+
+def test_a_port_in_use_is_said(tmp_path, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["dashboard", "--port", str(port)]) == 2
+    assert f"Port {port} on 127.0.0.1 cannot be used" in capsys.readouterr().err

@@ -44,9 +44,9 @@ def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(chain):
     }
 
 
-def test_a_month_is_the_sum_of_its_days(chain):
-    days = [report(chain, f"2026-07-{n + 1:02}").pages[0].now for n in range(TODAY.day)]
-    whole = report(chain, "2026-07").pages[0].now.figures
+def test_a_period_is_the_sum_of_its_days(chain):
+    days = [report(chain, f"2026-07-{day:02}").pages[0].now for day in (13, 14, 15, 16)]
+    whole = report(chain, "2026-W29").pages[0].now.figures
     assert whole.taken == sum(day.figures.taken for day in days) > 0
     assert whole.sold == sum(day.figures.sold for day in days) > 0
     assert whole.sold == whole.sold_repairs + whole.sold_counter
@@ -79,18 +79,15 @@ def test_a_month_to_date_is_set_beside_as_many_days_and_ages_count_to_its_last_o
     page = report(chain, "2026-07").pages[0]
     assert page.now.period.last == TODAY
     assert page.before is not None and page.earlier is not None
-    assert (page.before.period.first, page.before.period.last) == (
-        date(2026, 6, 1),
-        date(2026, 6, 16),
-    )
-    assert page.earlier.period.last == date(2025, 7, 16)
+    days = f"{page.before.period.first} {page.before.period.last} {page.earlier.period.last}"
+    assert days == "2026-06-01 2026-06-16 2025-07-16"
     # Built at 20:00: of the 16th of June only what had happened by then.
-    ((days, last),) = ask(
+    ((whole, last),) = ask(
         chain,
         "select (select sum(sold) from marts.shop_days where day between '2026-06-01' and "
         "'2026-06-15'), (select sum(sold) from marts.shop_days_so_far where day = '2026-06-16')",
     )
-    assert (page.before.so_far, page.before.figures.sold) == ("20:00", days + last)
+    assert (page.before.so_far, page.before.figures.sold) == ("20:00", whole + last)
     today = report(chain, str(TODAY)).pages[0].now.figures
     assert page.now.figures.due_to_30 == today.due_to_30 > 0
     assert page.now.figures.due == today.due
@@ -118,7 +115,6 @@ def test_a_day_that_still_runs_is_set_beside_the_same_hours(chain):
         ("2026-W22", "2026-05-25", "2026-05-31", "2026-05-18 2026-05-24", "2025-05-26 2025-06-01"),
         ("2026-Q2", "2026-04-01", "2026-06-30", "2026-01-01 2026-03-31", "2025-04-01 2025-06-30"),
         ("2026-Q3", "2026-07-01", "2026-07-16", "2026-04-01 2026-04-16", "2025-07-01 2025-07-16"),
-        ("2026", "2026-01-01", "2026-07-16", "2025-01-01 2025-07-16", "2025-01-01 2025-07-16"),
         ("2026-07-02", "2026-07-02", "2026-07-02", None, "2026-06-04 2026-06-04"),
         ("2026-06-03--2026-06-09", "2026-06-03", "2026-06-09", "2026-05-27 2026-06-02",
          "2025-06-03 2025-06-09"),
@@ -166,11 +162,8 @@ def test_tickets_add_up_over_technicians(chain):
     assert work.tickets_opened == sum(line.opened for line in page.technicians) > 0
     assert work.tickets_closed == sum(line.closed for line in page.technicians) > 0
     assert work.tickets_open == sum(line.open_at_end for line in page.technicians)
-    opened = ask(
-        chain,
-        "select count(*) from marts.tickets where opened_day between '2026-06-01' and '2026-06-30'",
-    )
-    assert [(work.tickets_opened,)] == opened
+    opened = "select count(*) from marts.tickets where strftime(opened_day, '%Y-%m') = '2026-06'"
+    assert [(work.tickets_opened,)] == ask(chain, opened)
 
 
 @pytest.mark.parametrize(("month", "lines"), [(3, 1), (4, 1), (6, 0)])
@@ -190,18 +183,10 @@ def test_tickets_of_nobody_are_one_line(chain, month, lines):
 def test_thirteen_months_end_with_the_one_reported(chain):
     bars = report(chain, str(TODAY)).pages[0].months
     assert [bars[0].month, bars[-1].month] == [date(2025, 7, 1), date(2026, 7, 1)]
-    assert len(bars) == 13
     assert [bar.is_whole for bar in bars] == [True] * 12 + [False]
     assert report(chain, "2026-06").pages[0].months[-1].is_whole
     sums = dict(ask(chain, "select month, sum(total) from marts.monthly_sales group by 1"))
     assert all(bar.total == sums.get(bar.month, 0) for bar in bars)
-
-
-def test_nothing_is_compared_with_days_before_the_books_begin(chain):
-    ((first,),) = ask(chain, "select min(day) from marts.calendar")
-    page = report(chain, str(first)).pages[0]
-    assert page.before is None
-    assert page.earlier is None
 
 
 def test_today_is_the_shops_own_day(home):
@@ -213,11 +198,19 @@ def test_today_is_the_shops_own_day(home):
         closing_report(home, period=Period.read("2026-08"), now=late)
 
 
-def test_a_day_after_the_last_sync_says_so(home):
-    page = closing_report(
-        home, period=Period.read("2026-07-18"), now=NOW + timedelta(days=3)
-    ).pages[0]
-    assert any("ends at 2026-07-16" in note for note in page.notes)
+@pytest.mark.parametrize(
+    ("day", "note"), [("2026-07-18", "ends at 2026-07-16"), ("2001-01-01", "books begin")]
+)
+def test_a_day_that_the_books_do_not_hold_says_so(chain, day, note):
+    now = NOW + timedelta(days=3)
+    page = closing_report(chain, period=Period.read(day), now=now).pages[0]
+    assert any(note in one for one in page.notes)
+
+
+def test_nothing_is_compared_with_days_before_the_books_begin(chain):
+    ((first,),) = ask(chain, "select min(day) from marts.calendar")
+    page = report(chain, str(first)).pages[0]
+    assert (page.before, page.earlier) == (None, None)
 
 
 def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
@@ -225,11 +218,8 @@ def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
     change(home, "delete from marts.reconciliation where shop_id = 'norte'")
     assert report(home).seal is SealState.UNKNOWN
     assert report(home, shop="centro").seal is SealState.AGREES
-    change(
-        home,
-        "update marts.reconciliation set matches = false, theirs = theirs + 1 "
-        "where shop_id = 'centro' and period = '2026-03-01'",
-    )
+    change(home, "update marts.reconciliation set matches = false, theirs = theirs + 1 "
+                 "where shop_id = 'centro' and period = '2026-03-01'")  # fmt: skip
     made = report(home)
     assert made.seal is SealState.DIFFERS
     (difference,) = made.pages[0].seal.differences
@@ -337,10 +327,8 @@ def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
 def test_what_one_shop_was_refused_leaves_the_others_their_seal(home):
     _run(home, 3, "incomplete", centro=True, norte=False)
     assert report(home, shop="centro").seal is SealState.AGREES
-    assert [line.seal for line in report(home).pages[0].lines] == [
-        SealState.AGREES,
-        SealState.IN_DOUBT,
-    ]
+    both = [line.seal for line in report(home).pages[0].lines]
+    assert both == [SealState.AGREES, SealState.IN_DOUBT]
     _run(home, 3, "incomplete", centro=False, norte=False)
     assert report(home, shop="centro").seal is SealState.IN_DOUBT
 
@@ -355,10 +343,9 @@ def test_no_seal_is_green_when_a_night_was_missed(chain):
 def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home):
     change(home, "update ops.completeness set reason = '9 of 20 rows vanished at once' "
                  "where shop_id = 'centro' and resource = 'brands'")  # fmt: skip
-    assert texts(report(home, shop="centro").pages[0]) == [
-        "Not proven complete at the last sync: brands."
-    ]
-    assert report(home, shop="centro").seal is SealState.IN_DOUBT
+    made = report(home, shop="centro")
+    assert texts(made.pages[0]) == ["Not proven complete at the last sync: brands."]
+    assert made.seal is SealState.IN_DOUBT
     assert report(home, shop="norte").seal is SealState.AGREES
 
 
@@ -388,19 +375,10 @@ def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):
     assert report(home, shop="norte").period.first == TODAY + timedelta(days=1)
 
 
-def test_a_day_before_the_books_begin_says_so(chain):
-    notes = report(chain, "2001-01-01").pages[0].notes
-    assert any("books begin" in note for note in notes)
-
-
 @pytest.mark.parametrize(
     ("change_by", "options", "words"),
     [
-        (
-            "drop table marts.payments",
-            {},
-            r"another version .*payments .* 'shopmirror sync'",
-        ),
+        ("drop table marts.payments", {}, r"another version .*payments .* 'shopmirror sync'"),
         ("alter table marts.shop_days drop column tax", {}, r"another version .*tax.* sync"),
         (None, {"shop": "sur"}, r"no shop 'sur' in the warehouse\. It has: centro"),
     ],
@@ -412,13 +390,9 @@ def test_what_keeps_a_report_from_being_made_is_said(home, change_by, options, w
         report(home, **options)
 
 
-def test_a_warehouse_that_is_not_there_is_none_or_was_replaced_is_said(home, tmp_path):
+def test_a_warehouse_that_is_not_there_or_is_none_is_said(tmp_path):
     with pytest.raises(NothingPublished, match=r"no warehouse in .* yet: run 'shopmirror sync'"):
         report(tmp_path)
     (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
     with pytest.raises(NothingPublished, match="cannot be read"):
         report(tmp_path)
-    report(home)
-    (home / "warehouse.duckdb").rename(home / "moved.duckdb")
-    with pytest.raises(NothingPublished, match="no warehouse"):
-        report(home)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard import DashboardError, DashboardSettings, search, serve, table, view
+from pipelines.dashboard import search, table, view
 from pipelines.dashboard.asked import signature
 from pipelines.dashboard.parts import DOCUMENTS
 from pipelines.dashboard.plain import plain
@@ -379,23 +379,6 @@ def test_looking_never_keeps_a_sync_from_publishing(chain, tmp_path):
     thread.join()
     assert not failures
     assert len(signatures) == 5, "each publishing is noticed"
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
-def test_only_this_machine_is_served(tmp_path, host):
-    with pytest.raises(DashboardError, match=r"127\.0\.0\.1 only"):
-        serve(tmp_path, DashboardSettings(address=host))
-
-
-def test_a_port_in_use_is_said(tmp_path, capsys):
-    import socket
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert main(["dashboard", "--port", str(port)]) == 2
-    assert f"Port {port} on 127.0.0.1 cannot be used" in capsys.readouterr().err
 
 
 def test_a_cell_that_looks_like_a_formula_is_a_text(home, monkeypatch):
