@@ -19,7 +19,7 @@ _FACE = {
     "store": "Outbox",
     "mirrored": "Touched brief history_rows mark_mirrored not_shown problems touched_since",
     "review": "discard next_step retry",
-    "origin": "adopt mark_restored",
+    "origin": "adopt held_back mark_restored",
     "preview": "Planned preview",
     "intake": "OutboxSettings current_user enqueue resource_and_op",
     "files": "read_object read_rows",

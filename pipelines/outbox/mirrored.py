@@ -52,8 +52,11 @@ def mark_mirrored(
     """
     if not (home / FILE_NAME).is_file():
         return 0
-    with Outbox(home) as outbox:
-        return outbox.mark_mirrored(shop, records, time.time() if read_at is None else read_at)
+    now = time.time()
+    with Outbox(home) as outbox, outbox.transaction():
+        read = {"shop": shop, "now": now, "read_at": now if read_at is None else read_at}
+        found = [outbox.ask("mark_mirrored", resource=r, id=one, **read) for r, one in records]
+        return sum(map(len, found))
 
 
 def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str]]:
@@ -125,7 +128,8 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
         return {}, []
     with Outbox(home) as outbox:
         counts = outbox.counts()
-        waiting = counts | {"rejected": counts["rejected"] - outbox.discarded()}
+        [discarded] = outbox.ask("discarded")[0]
+        waiting = counts | {"rejected": counts["rejected"] - discarded}
         told = [
             f"{waiting[state]} change(s) {words}: 'shopmirror queue list' says what to do"
             for state, words in _PROBLEMS.items()

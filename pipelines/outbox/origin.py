@@ -267,6 +267,22 @@ def settle(outbox: Outbox, shop: str) -> None:
             outbox.ask("settle", shop=shop)
 
 
+def held_back(outbox: Outbox) -> dict[int, str]:
+    """Queued changes that the next push does not simply send, by number: what comes first."""
+    found, told = find(outbox), dict[int, str]()
+    kept = {row["shop"]: dict(row) for row in outbox.ask("unsettled", shop=None)}
+    for [shop] in outbox.ask("shops"):
+        now = {"kind": found.standing, "stamp": here(outbox), "number": None}
+        row = kept.get(shop, now) if found.standing == "ours" else now
+        words = "may have been sent: the next push looks for it first"
+        if row["kind"] == "foreign":
+            words, row = "waits for 'queue adopt': the queue is a copy", row | {"stamp": ""}
+        if row["kind"] != "ours":
+            asked = {name: row[name] for name in ("stamp", "number")}
+            told |= {one["number"]: words for one in outbox.ask("maybe_sent", shop=shop, **asked)}
+    return told
+
+
 def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) -> None:
     """Another copy, or a push that was cut off, may have sent a change: since the last known push
     of its shop, and not before it was queued, until now. One that was rejected stays so, until

@@ -146,7 +146,7 @@ def _dry_run(
 def _left_out(settings: Settings) -> dict[str, Exception]:
     """Shops that changes wait for and that no push will ever serve."""
     with Outbox(settings.home) as outbox:
-        waiting = outbox.waiting_by_shop()
+        waiting = dict(map(tuple, outbox.ask("waiting_by_shop")))
     known = {one.name for one in settings.shops}
     return {
         name: ShopUnknown(

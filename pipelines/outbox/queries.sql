@@ -57,7 +57,7 @@ where t.mirrored_at is null and (:shop is null or t.shop = :shop) order by t.pus
 
 -- name: mark_mirrored
 update written set mirrored_at = :now where shop = :shop and resource = :resource and id = :id
-    and mirrored_at is null and pushed_at <= :read_at;
+    and mirrored_at is null and pushed_at <= :read_at returning number;
 
 -- name: uncompared
 select t.*, c.op, c.sent_body, c.record_id, c.fence from written as t join changes as c using (number)

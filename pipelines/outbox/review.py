@@ -1,5 +1,6 @@
 """What a person does with a change that did not go through, and what there is to do."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,13 @@ def discard(home: Path, number: int, *, by: str) -> str:
         return f"{change.what} is discarded.{sent}"
 
 
-def next_step(outbox: Outbox, change: Change) -> str:
-    """What becomes of a change next, or what a person is to do, in one line."""
+def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> str:
+    """What becomes of a change next, or what a person is to do, in one line. ``held_back``: of
+    :func:`~pipelines.outbox.origin.held_back`."""
     number, told = change.number, _sentence(change.reason)
     if change.state is State.QUEUED:
-        return waits_for(outbox, change) or change.reason or "the next push sends it"
+        first = held_back.get(number) or waits_for(outbox, change) or change.reason
+        return first or "the next push sends it"
     if change.state is State.CONFLICT:
         does = "books it all the same" if change.resource == "payments" else "writes yours over it"
         return f"{told} 'queue retry {number}' {does}, 'queue discard {number}' drops it"

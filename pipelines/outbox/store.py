@@ -219,14 +219,6 @@ class Outbox:
         rows = self.ask("counts", shop=shop)
         return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
 
-    def discarded(self) -> int:
-        """How many of the rejected changes a person took out."""
-        return int(self.ask("discarded")[0][0])
-
-    def waiting_by_shop(self) -> dict[str, int]:
-        """Shop -> changes that a push has yet to deal with."""
-        return {row[0]: row[1] for row in self.ask("waiting_by_shop")}
-
     def made(self, shop: str, resource: str, *, but: int = 0) -> frozenset[str]:
         """Ids of records that changes made, and none deleted since; all but those of ``but``."""
         rows = self.ask("made", shop=shop, resource=resource, but=but)
@@ -320,15 +312,6 @@ class Outbox:
             if event:
                 self.note(change.number, event, detail)
         return change_of(row)
-
-    def mark_mirrored(self, shop: str, records: Iterable[tuple[str, str]], read_at: float) -> int:
-        """A sync has these ``(resource, id)`` as they were at ``read_at``; how many waited."""
-        with self.transaction() as db:
-            before = db.total_changes
-            for resource, record in records:
-                values = {"shop": shop, "resource": resource, "id": record, "read_at": read_at}
-                self.ask("mark_mirrored", now=self.clock.wall(), **values)
-            return db.total_changes - before
 
     def finish(
         self, change: Change, event: str, answer: str, new_id: str,

@@ -12,6 +12,7 @@ from pipelines.outbox import (
     Outbox,
     brief,
     current_user,
+    held_back,
     next_step,
     not_shown,
 )
@@ -139,7 +140,8 @@ def list_changes(
     with Outbox(home_folder()) as outbox:
         found = outbox.changes(states=[state] if state else (), **of_shop)
         told = found if as_json else found[-_MANY:]
-        changes = [brief(change) | {"next": next_step(outbox, change)} for change in told]
+        held = held_back(outbox)
+        changes = [brief(one) | {"next": next_step(outbox, one, held)} for one in told]
     columns = ("#number", "shop", "resource", "op", "state", "id", "next")
     if as_json:
         print_json(changes)
@@ -163,7 +165,7 @@ def show(number: Number, as_json: JsonOption = False) -> None:
             {**entry, "at": datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")}
             for entry in outbox.history(change.number)
         ]
-        following = next_step(outbox, change)
+        following = next_step(outbox, change, held_back(outbox))
     document = {
         **brief(change),
         "next": following,

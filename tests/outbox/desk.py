@@ -127,6 +127,26 @@ class Desk:
         return there
 
 
+def some(desk: Desk) -> None:
+    """One change of each kind, and the records that they are for."""
+    shop = desk.shop
+    desk.invoice, desk.product = shop.invoice(), shop.put("products", name="Screen", stock=4)
+    desk.customer = shop.put("customers", name="Cid", city="x")
+    desk.pay(desk.invoice)
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("customers", "update", {"city": "A"}, desk.customer)
+    desk.queue("stock", "create", {"product": desk.product, "quantity": 2})
+    desk.queue("products", "update", {"stockQuantity": 3}, desk.product)
+    desk.queue("customers", "delete", None, shop.put("customers", name="Gone"))
+
+
+ONCE = {"POST payments": 1, "POST customers": 1, "POST stock": 1, "PUT products": 1}
+
+
+def writes(desk: Desk) -> dict[str, int]:
+    return {kind: desk.shop.count(*kind.split()) for kind in ONCE}
+
+
 def kept_copy(home: Path, to: Path) -> Path:
     """A copy of a home in another folder, in the place of what was there."""
     shutil.rmtree(to, ignore_errors=True)

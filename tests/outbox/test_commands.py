@@ -1,6 +1,7 @@
 """``shopmirror queue`` and ``shopmirror push`` as people type them."""
 
 import json
+import shutil
 
 import pytest
 
@@ -172,3 +173,24 @@ def test_what_the_queue_holds_is_for_its_owner_only(shop, capsys, tmp_path):
     home = tmp_path / "data"
     open_to_others = [path.name for path in (home, *home.iterdir()) if path.stat().st_mode & 0o077]
     assert open_to_others == []
+
+
+def test_the_list_says_what_comes_before_a_send_in_a_queue_put_back_and_in_a_copy(
+    shop, capsys, monkeypatch, tmp_path
+):
+    home, spare = tmp_path / "data", tmp_path / "spare"
+    for name in "ab":
+        run(capsys, *f'queue add brands --op create --json {{"name":"{name}"}}'.split())
+        if name == "a":
+            run(capsys, "push")
+    assert "the next push sends it" in run(capsys, "queue", "list", "--json")[1]
+    shutil.copytree(home, spare)
+    run(capsys, "push")
+    shutil.rmtree(home)
+    shutil.copytree(spare, home)
+    told = json.loads(run(capsys, "queue", "list", "--json")[1])[1]["next"]
+    assert told == "may have been sent: the next push looks for it first"
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(spare))
+    assert "waits for 'queue adopt'" in run(capsys, "queue", "list", "--json")[1]
+    run(capsys, "queue", "adopt")
+    assert "the next push looks for it first" in run(capsys, "queue", "show", "2", "--json")[1]
