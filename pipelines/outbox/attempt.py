@@ -12,7 +12,7 @@ with the name of each step as it is reached; tests crash there.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pipelines.bodies import PATHS
@@ -52,21 +52,6 @@ MOST_SENDS = 3
 
 
 @dataclass
-class Silence:
-    """Writes, and reads for them, in a row that got no answer."""
-
-    count: int = 0
-
-    def check(self, most: int) -> None:
-        """Raise :class:`Unreachable` from ``most`` on."""
-        if self.count >= most:
-            raise Unreachable(
-                f"The service left {self.count} changes in a row without an answer. What was not "
-                "sent stays queued; push again later."
-            )
-
-
-@dataclass
 class Attempts:
     """Sends the changes of one shop, and looks for those in doubt."""
 
@@ -75,7 +60,8 @@ class Attempts:
     time: ServiceTime
     on_conflict: OnConflict
     hook: Hook
-    silence: Silence = field(default_factory=Silence)
+    silent: int = 0
+    """Writes, and reads for them, in a row that got no answer."""
 
     def __post_init__(self) -> None:
         self.shop, self.now = ShopSettings.of(self.client.shop), self.time.now
@@ -84,6 +70,14 @@ class Attempts:
         self.evidence = Evidence(self.outbox, self.records, self.shop)
         self.outcomes = Outcomes(self.outbox, self.records, self.shop, self.hook, self.now)
         self._fences: dict[str, dict[str, Any]] = {}
+
+    def refuse_silence(self, most: int = MOST_SILENT) -> None:
+        """Raise :class:`Unreachable` from ``most`` changes without an answer on."""
+        if self.silent >= most:
+            raise Unreachable(
+                f"The service left {self.silent} changes in a row without an answer. What was not "
+                "sent stays queued; push again later."
+            )
 
     # -- sending ------------------------------------------------------------------------------
 
@@ -98,7 +92,7 @@ class Attempts:
             # Of one record perhaps; of all of them, the service is silent.
             if not error.sent:
                 raise
-            self.silence.count += 1
+            self.silent += 1
             return self.outcomes.not_sent(change, str(error))
         except (BadAnswer, Unsure) as error:
             if isinstance(error, NotFound) and not self.client.budget.standing.worked:
@@ -204,12 +198,12 @@ class Attempts:
             raise
         except OutcomeUnknown as error:
             # Words of the service's own are an answer, though not one that settles it.
-            self.silence.count = 0 if error.reason else self.silence.count + 1
+            self.silent = 0 if error.reason else self.silent + 1
             # 202 and the like: it will be done, at any time.
             said = Said.DONE if 201 < error.status < 300 else Said.NOTHING
             return self.outcomes.in_doubt(left, str(error), said=said)
         except BadAnswer as error:
-            self.silence.count = 0
+            self.silent = 0
             self.hook("answered", change.number)
             return self.outcomes.refused(change, error)
         except (RateLimited, ShopError) as error:
@@ -220,7 +214,7 @@ class Attempts:
             if not isinstance(error, RateLimited):
                 raise
             return after
-        self.silence.count = 0
+        self.silent = 0
         self.hook("answered", change.number)
         after = self.outcomes.answered(self.outbox.get(change.number), body, answer, new_id)
         if change.op == "delete" and new_id and after.state is State.IN_DOUBT:
@@ -288,8 +282,8 @@ class Attempts:
             if not error.sent:
                 raise
             self.outcomes.wait(change, fence, str(error))
-            self.silence.count += 1
-            self.silence.check(MOST_SILENT)
+            self.silent += 1
+            self.refuse_silence()
             return self.outbox.get(change.number)
         self.hook("looked", change.number)
         # Where no answer had told the time, ours was believed, which people set.
@@ -297,7 +291,7 @@ class Attempts:
         fence = fence | {"until": min(float(fence.get("until") or until), until)}
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
-            self.silence.count = 0
+            self.silent = 0
             body = self.evidence.body_of(change)
             found = verdict.id or str(change.record_id)
             words = answer or f"found: {verdict.found}"
@@ -331,7 +325,7 @@ class Attempts:
             why = f"{verdict.found}, though it was sent {change.attempts} times"
         else:
             # One more than that was sent again, to see whether the service is back.
-            self.silence.check(MOST_SILENT + 1)
+            self.refuse_silence(MOST_SILENT + 1)
             self.outbox.note(change.number, "looked", verdict.found)
             return self.attempt(change)
         return self.outcomes.park(change, why)

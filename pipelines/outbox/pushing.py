@@ -210,7 +210,7 @@ class _Pusher:
                 due = [c.look_at for c in self._doubts() if not c.needs_person and c.look_at]
                 if not due or not self._asked.wait:
                     if self._outbox.counts(self._shop.name)["queued"]:
-                        self._attempts.silence.check(MOST_SILENT)
+                        self._attempts.refuse_silence()
                     return
                 pause = max(min(due) - self._time.now(), self._shop.seconds(0.1))
                 self._budget.pause(min(pause, self._shop.seconds(DAY)), self._asked.stop)
@@ -265,7 +265,7 @@ class _Pusher:
             for listed in chunk:
                 cursor = listed.number
                 self._halt()
-                if self._attempts.silence.count >= MOST_SILENT:
+                if self._attempts.silent >= MOST_SILENT:
                     return worked
                 change = self._outbox.get(cursor)
                 is_new = cursor not in self._tried

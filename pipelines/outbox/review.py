@@ -1,4 +1,5 @@
-"""What a person does with a change that did not go through, and what there is to do."""
+"""What a person does with a change that did not go through, or with a copied queue, and what there
+is to do."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +8,10 @@ from typing import Any
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.order import waits_for
+from pipelines.outbox.origin import bind, find, locked, shown_address, take
 from pipelines.outbox.store import Outbox
+from pipelines.settings import Settings, ShopSettings
+from sources.repair_shop.budget.clock import SystemClock
 
 _UNCHANGED = "Nothing was changed"
 
@@ -61,6 +65,56 @@ def discard(home: Path, number: int, *, by: str) -> str:
         )  # fmt: skip
         sent = " It may have been applied all the same." if change.state == "in_doubt" else ""
         return f"{change.what} is discarded.{sent}"
+
+
+def adopt(
+    settings: Settings,
+    shop: str | None = None,
+    *,
+    by: str,
+    from_address: str | None = None,
+    clock: SystemClock | None = None,
+) -> list[str]:
+    """Make a copied queue the one of this machine and folder, for one shop or for all, and bind
+    their open changes to the key of today; what that came to, in words.
+
+    Changes queued for another address are bound to today's only if ``from_address`` names it.
+    Nothing is sent. :class:`PushBusy` while a push is at work.
+    """
+    told: list[str] = []
+    Outbox(settings.home, clock).close()
+    with locked(settings.home), Outbox(settings.home, clock) as outbox, outbox.transaction():
+        found = find(outbox)
+        take(outbox, found)
+        if found.standing == "foreign":
+            told.append(f"{outbox.path} is the queue from now on ({found.why}).")
+        adopted = [one for one in settings.chosen(shop) if outbox.ask("adopt", shop=one.name)]
+        for one in adopted:
+            told.append(f"What waits for shop '{one.name}' is looked up before it is sent.")
+        for one in settings.chosen(shop):
+            told += _rebind(outbox, one, by, from_address)
+    return told or ["Nothing was to be adopted: the queue and its changes belong here."]
+
+
+def _rebind(outbox: Outbox, shop: ShopSettings, by: str, from_address: str | None) -> list[str]:
+    service, now = bind(outbox, shop), shown_address(shop.base_url)
+    others = outbox.ask("bound_to_others", shop=shop.name, service=service)
+    wanted = {now, shown_address(from_address)} if from_address else {now}
+    ours = [row["number"] for row in others if row["address"] in wanted]
+    for number in ours:
+        outbox.ask("rebind", number=number, service=service)
+        outbox.note(number, "adopted", f"by {by}: for {now} with the key of today")
+    told = []
+    if ours:
+        told.append(
+            f"{len(ours)} change(s) of shop '{shop.name}' are for {now} and its key of today."
+        )
+    for address in sorted({row["address"] for row in others} - wanted):
+        told.append(
+            f"Changes of shop '{shop.name}' were queued for {address} and stay so. Is that the "
+            f"same shop: 'shopmirror queue adopt --shop {shop.name} --from {address}'."
+        )
+    return told
 
 
 def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> str:

@@ -97,7 +97,7 @@ def _show_plan(report: PushReport) -> None:
     out().print(table("Would be sent", columns, rows))
     if len(shown) < len(report.planned):
         out().print(f"... and {len(report.planned) - len(shown)} more.")
-    out().print(f"{report.requests} requests.")
+    out().print(f"About {report.requests} requests.")
 
 
 def _side_by_side(entry: Planned) -> str:
