@@ -34,12 +34,14 @@ def retry(home: Path, number: int, *, by: str) -> str:
         columns: dict[str, Any] = {"reason": "", "needs_person": 0, "looks": 0}
         if change.fence is not None:
             told = f"{change.what} is looked for once more by the next push, then sent."
-            known = f"approved by {by}, knowing: {change.reason}"
-            columns |= {"approved_by": by, "look_at": 0.0, "reason": known}
+            # Before anybody was asked, what was found is nobody's to judge.
+            known = change.reason if change.needs_person or change.approved_by else ""
+            columns |= {"approved_by": by, "look_at": 0.0}
+            columns |= {"reason": f"approved by {by}, knowing: {known}"}
             outbox.move(change, State.IN_DOUBT, "retry", why, **columns)
         else:
             over = (
-                ", over the value the service shows now" if change.state is State.CONFLICT else ""
+                ", over the value that the service showed" if change.state is State.CONFLICT else ""
             )
             told = f"{change.what} is queued again{over}."
             outbox.move(change, State.QUEUED, "retry", why, **columns | {"look_at": None})

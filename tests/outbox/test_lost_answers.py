@@ -184,6 +184,17 @@ def test_a_retry_approves_what_was_known_and_nothing_that_came_to_light_since(de
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
 
 
+def test_a_retry_before_anybody_was_asked_sends_nothing_that_may_be_there(desk):
+    desk.queue(*STOCK)
+    desk.push("lost after", wait=False)
+    desk.retry()
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("stock"), desk.change().needs_person) == (["in_doubt"], 1, 1)
+    desk.retry()
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("stock")) == (["done"], 2)
+
+
 def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
     desk.pay(desk.shop.invoice())
     desk.push("lost before")
