@@ -25,7 +25,7 @@ from pipelines.outbox.match import picture
 from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, read_file
 from pipelines.outbox.origin import was_put_back, write_stamp
 from pipelines.outbox.outcome import Hook, Outcomes
-from pipelines.outbox.records import Records, Unsure
+from pipelines.outbox.records import Gone, Records, Unsure
 from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
@@ -86,7 +86,7 @@ class Attempts:
         try:
             body = prepared(self.outbox, change)
             checked = self._checked(change, body)
-        except Unsendable as refusal:
+        except (Unsendable, Gone) as refusal:
             return self.outcomes.refused_by_us(change, str(refusal))
         except Unreachable as error:
             # Of one record perhaps; of all of them, the service is silent.
@@ -118,16 +118,12 @@ class Attempts:
         if change.op == "update":
             return self._checked_update(change, body)
         if not self.time.is_seen:
-            self._record(change)  # nothing leaves before it is known what time it is there
+            # Nothing leaves before it is known what time it is there.
+            self.records.there(change.resource, str(change.record_id))
         return {"since": self.now()}, body
 
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | Change:
-        try:
-            invoices = {one: self.records.invoice(one) for one in invoices_of(body)}
-        except BadAnswer as error:
-            if 400 <= error.status < 500:
-                raise Unsendable(f"the invoice cannot be read: {error}") from None
-            raise
+        invoices = self.records.invoices(invoices_of(body))
         rows, is_listed = self.records.payments(invoices)
         if found := due_conflict(change, body, invoices, rows):
             return self._conflict(change, *found)
@@ -135,7 +131,7 @@ class Attempts:
         return {"since": self.now(), "known": known, "listed": is_listed}, body
 
     def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | Change:
-        row = self._record(change)
+        row = self.records.there(change.resource, str(change.record_id))
         fence = {"since": self.now(), "before": kept(change.resource, body, row)}
         differing = conflicts(self.outbox, change, body, row, self.shop.zone)
         if not differing or self.on_conflict == "ours":
@@ -153,12 +149,6 @@ class Attempts:
             raise Unsendable(f"theirs kept: {reason}")
         seen = {name: picture(change.resource, name, row) for name in body}
         return self._conflict(change, reason, {"seen": seen})
-
-    def _record(self, change: Change) -> dict[str, Any]:
-        row = self.records.one(change.resource, str(change.record_id))
-        if row is None:
-            raise Unsendable(f"the service has no {change.resource} with id {change.record_id}")
-        return row
 
     def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> Change:
         """Park a change over what the service ``shown``; a retry of it goes over just that."""

@@ -29,7 +29,7 @@ from pipelines.outbox.match import (
     picture,
 )
 from pipelines.outbox.order import filled, invoices_of, missing_reference
-from pipelines.outbox.records import OWN_DATES, SLACK, Found, Records, Unsure, seconds_of
+from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.settings import ShopSettings
@@ -68,7 +68,7 @@ class Evidence:
             if change.resource == "payments":
                 return self._paid(change, body, fence)
             return self._created(change, body, fence)
-        except Unsure as unsure:
+        except (Unsure, Gone) as unsure:
             return Verdict("unknown", str(unsure))
         except BadAnswer as error:
             return Verdict("unknown", f"it could not be looked up: {error}")
@@ -168,7 +168,7 @@ class Evidence:
     # -- payments -----------------------------------------------------------------------------
 
     def _paid(self, change: Change, body: Fields, fence: Fields) -> Verdict:
-        invoices = {one: self._records.invoice(one) for one in invoices_of(body)}
+        invoices = self._records.invoices(invoices_of(body))
         rows, was_listed = self._records.payments(invoices, is_listed=bool(fence.get("listed")))
         is_shown = any(change.marker and holds(row, change.marker) for row in rows.values())
         if change.marker and not was_listed and not (is_shown or all(map(_note, rows.values()))):

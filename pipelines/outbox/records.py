@@ -7,7 +7,7 @@ with nothing behind it is asked for by offset, too (field notes, Behaviour).
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,6 +20,8 @@ from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
 from sources.repair_shop.schema.dates import parse_moment
 
 PAGE_ROWS = 50
+INVOICES = "ticket_invoices"
+_PATHS = {**PATHS, INVOICES: "/ticketInvoices"}
 _BY_AGE = {"sort": "newest"}
 MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
@@ -48,6 +50,10 @@ class Unsure(Exception):
     """The service did not show all there is to see, so nothing can be concluded from it."""
 
 
+class Gone(Exception):
+    """A record is not there (any more); the message says which."""
+
+
 class Records:
     """Reads records of one shop."""
 
@@ -62,7 +68,7 @@ class Records:
     def one(self, resource: str, record_id: str) -> dict[str, Any] | None:
         """One record, cleaned; None when the service says that it does not exist, or that it was
         deleted."""
-        path = PATHS[resource]
+        path = _PATHS[resource]
         try:
             answer = self._client.get(f"{path}/{record_id}")
         except NotFound:
@@ -80,6 +86,15 @@ class Records:
             raise BadAnswer("another record than the one asked for", path=path)
         return None if _is_deleted(row) else row
 
+    def there(self, resource: str, record_id: str) -> dict[str, Any]:
+        """One record that has to be there. :class:`Gone` if it is not, and others are."""
+        row = self.one(resource, record_id)
+        if row is None:
+            if self.is_gone(resource, record_id, is_answered=False):
+                raise Gone(f"the service has no {resource} with id {record_id}")
+            raise Unsure(f"{resource} {record_id} is found at times only")
+        return row
+
     def is_gone(self, resource: str, record_id: str, *, is_answered: bool) -> bool:
         """Whether a record is gone, and others are not. :class:`Unsure` if it is in its list still,
         or others are not found under paths of their own; of deletes that the service
@@ -88,7 +103,7 @@ class Records:
             return False
         if is_answered and resource in self._found_by_path:
             return True
-        rows = self._client.get(PATHS[resource], {"sort": "newest"}).rows()
+        rows = self._client.get(_PATHS[resource], {"sort": "newest"}).rows()
         ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
         if record_id in ids:
             raise Unsure("the record is still in its list, though not under its own path")
@@ -262,10 +277,10 @@ class Records:
 
     # -- invoices and payments ----------------------------------------------------------------
 
-    def invoice(self, invoice: str) -> dict[str, Any]:
-        """An invoice, cleaned, its payments embedded where the service does so."""
-        record = self._client.get(f"/ticketInvoices/{invoice}").detail()
-        return clean_row(record, "ticket_invoices", self._zone)
+    def invoices(self, ids: Iterable[str]) -> Found:
+        """Invoices by id, their payments embedded where the service does so. :class:`Gone` if one
+        is."""
+        return {invoice: self.there(INVOICES, invoice) for invoice in ids}
 
     def payments(
         self, invoices: Mapping[str, Fields], *, is_listed: bool = False

@@ -34,9 +34,9 @@ class Look:
             self.shop.put(name, name="Old", comment="Old", ticket="1")
         self.shop.clock.ticks += 48 * HOUR
 
-    def queue(self, resource, body, **more):
+    def queue(self, resource, body, op="create", **more):
         enqueue(
-            resource, "create", body, check=False, settings=self.settings,
+            resource, op, body, check=False, settings=self.settings,
             clock=self.shop.clock, **more,
         )  # fmt: skip
 
@@ -156,3 +156,37 @@ def test_an_invoice_that_shows_no_payments_any_more_hides_none(look):
     look.push(wait=False)
     look.shop.manners = replace(look.shop.manners, embeds_payments=False)
     assert look.in_the_end() == ("done", 1)
+
+
+@pytest.mark.parametrize("answer", ["404", "400", "words"])
+@pytest.mark.parametrize("resource", ["customers", "payments"])
+def test_a_service_that_finds_nothing_at_all_rejects_nothing(look, resource, answer):
+    record = look.shop.put("customers", name="Ann")
+    invoice = look.shop.put("ticketInvoices", number="7", status="Due", amount_total=100)
+    look.shop.clock.ticks += HOUR
+    look.queue("brands", {"name": "First"})
+    look.push()
+    if resource == "customers":
+        look.queue("customers", {"name": "Bea"}, op="update", record_id=record)
+    else:
+        line = {"amount": 50, "paymentMethod": "1"}
+        look.queue("payments", {"invoiceId": invoice, "lines": [line]})
+    look.shop.refuses = lambda path, page: REFUSALS[answer]
+    look.push()
+    with Outbox(look.settings.home) as outbox:
+        assert outbox.changes()[-1].state == "queued"
+    look.shop.refuses = lambda path, page: None
+    assert look.in_the_end() == ("done", 2)
+
+
+@pytest.mark.parametrize("resource", ["customers", "payments"])
+def test_a_record_that_others_of_its_list_outlived_is_told(look, resource):
+    for name in ("customers", "ticketInvoices"):
+        look.shop.put(name, name="Old", number="7", status="Due", amount_total=100)
+    look.shop.clock.ticks += HOUR
+    if resource == "customers":
+        look.queue("customers", {"name": "Bea"}, op="update", record_id="7")
+    else:
+        line = {"amount": 50, "paymentMethod": "1"}
+        look.queue("payments", {"invoiceId": "7", "lines": [line]})
+    assert look.in_the_end() == ("rejected", 0)
