@@ -28,16 +28,19 @@ lint: install
 types: install
 	$(BIN)/mypy
 
+# A file's tests go to one process: they share what it makes, and some go on where the one before
+# left off. Files come in the order of tests/conftest.py.
+SPREAD := --dist loadfile --no-loadscope-reorder
+
 # For the loop of work: a minute on two cores, with the core of each promise (`pytest.mark.core`).
 # A plugin that none of these tests needs takes each process a second to load.
 check: install lint types
-	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:anyio -m core
+	$(BIN)/python -m pytest -n 2 $(SPREAD) -p no:anyio -m core
 
 # Four processes on two cores: three, of which each waits for a server, a kill or a clock a third of
-# its time, left one core in seven idle. A file's tests go to one process: they share what it makes,
-# and some go on where the one before left off.
+# its time, left one core in seven idle.
 test: install lint types
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+	$(BIN)/python -m pytest -n 4 $(SPREAD)
 
 # The models on DuckDB, PostgreSQL and Spark, which come from packages, and a PostgreSQL beside the
 # warehouse. They stand beside .venv, whose packages they see; nothing else needs them.

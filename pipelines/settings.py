@@ -131,6 +131,11 @@ class ShopSettings(of_the_source.ShopSettings):
         return ",".join(day.isoformat() for day in days)
 
 
+OF_ASKING = {*of_the_source.ShopSettings.model_fields, "settle_minutes", "repair_requests"}
+OF_ASKING -= {"name", "timezone"}
+"""Settings that say how a shop is asked, and change no figure that is made of its answers."""
+
+
 class Settings(Section):
     """Every shop, in the order of their names, and the one folder the product writes to."""
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("browser")]
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=left_out)
+    # The longest tests stand in files of few: begun last, one of them would end alone.
+    in_file = Counter(item.path for item in items)
+    items.sort(key=lambda item: in_file[item.path])

@@ -31,7 +31,7 @@ from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.service_reports.kept import report_totals
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import OF_ASKING, Settings, ShopSettings
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import unnamed_fields, write_findings
 from pipelines.warehouse_settings import load_warehouse
@@ -253,13 +253,13 @@ def made_of(
     """What a build now would be made of, as a digest: the last one stands while it is the same.
 
     That is the newest loaded answer with a row that was not known as it is, the deletions, the
-    totals of the service's reports, the shops' settings, definitions and days (what is due, and
-    how old, changes with a day), and the models' own files.
+    totals of the service's reports, the shops' settings of figures, definitions and days (what is
+    due, and how old, changes with a day), and the models' own files.
     """
     digest = hashlib.sha256()
     parts: list[object] = [
         *(datetime.now(shop.zone).date() for shop in shops),
-        *(shop.model_dump_json(exclude={"api_key", "base_url"}) for shop in shops),
+        *(shop.model_dump_json(exclude=OF_ASKING) for shop in shops),
         [row[:4] for row in report_totals(ledger)],
         ledger.value("", WAREHOUSE),
         compiled.fingerprint(project or models.PROJECT),

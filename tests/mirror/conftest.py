@@ -14,9 +14,6 @@ from tests.mirror.stranger import client as client
 from tests.mirror.stranger import stranger as stranger
 from tests.once import made_once
 
-_OF_NOTEBOOKS = {"currency": "GTQ", "minute_seconds": 1.0, "timeout_seconds": 30.0}
-"""Settings of the shop that the notebooks mirror; importing those costs each process a second."""
-
 
 @pytest.fixture
 def make_mirror(tmp_path, request):
@@ -46,8 +43,8 @@ def make_mirror(tmp_path, request):
                 for name in shops
             ]
             server = stack.enter_context(SandboxServer(specs, minute_seconds=0.5))
-            if home is not None:  # with the settings of then, what was built stands
-                changes |= _OF_NOTEBOOKS
+            if home is not None:  # with the currency of then, what was built stands
+                changes |= {"currency": "GTQ"}
             mirror = Mirror(server, tmp_path / f"home{len(made)}", shops, changes)
             mirror.recorder = None if database or home else Recorder()
             if home is not None:

@@ -93,6 +93,14 @@ class Recorder:
             if (name, held) == (shop, table) and row["_deleted_at"] is None
         }
 
+    def gone(self, table: str, shop: str = "main") -> set[str]:
+        """Ids that are held with a deletion mark."""
+        return {
+            row["id"]
+            for (name, held, _), row in self.held.items()
+            if (name, held) == (shop, table) and row["_deleted_at"] is not None
+        }
+
 
 @dataclass
 class Mirror:
@@ -191,6 +199,11 @@ class Mirror:
         )
         assert len(rows) == len(set(rows)), f"{table} holds doubles"
         return {row[0] for row in rows}
+
+    def gone(self, table: str) -> set[str]:
+        """Ids that the recorder holds with a deletion mark."""
+        assert self.recorder is not None
+        return self.recorder.gone(table, self.shops[0])
 
     def amounts(self, table: str, shop: str) -> dict[str, int]:
         """Id -> cents of the table's amount."""

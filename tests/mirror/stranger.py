@@ -33,6 +33,8 @@ class Stranger:
     past_the_end: Callable[[], Reply] = Reply
     missing: Callable[[], Reply] | None = None
     """Answers a path that is not in ``lists``; without it such a list is empty."""
+    shown: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row
+    """What an answer says of a row."""
     timezone: str = "UTC"
     recorder: Recorder = field(default_factory=Recorder)
 
@@ -55,7 +57,7 @@ class Stranger:
                 rows = [row for row in rows if keep(row["date"], day)]
         start = (int(query.get("page", 1)) - 1) * 50
         page = rows[start : start + 50]
-        return Reply(body=page) if page else self.past_the_end()
+        return Reply(body=[self.shown(row) for row in page]) if page else self.past_the_end()
 
     @property
     def shop(self) -> ShopSettings:

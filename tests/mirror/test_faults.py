@@ -49,6 +49,14 @@ def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror):
     assert "nobody-has-this-key" not in report.message + str(report.details)
 
 
+def test_a_wrong_key_at_a_shop_that_was_synced_ends_2_in_words(mirror):
+    assert mirror.run("brands").exit_code == 0
+    mirror.changes["api_key"] = "not-the-key-of-this-shop"
+    report = mirror.run("brands")
+    assert report.exit_code == 2
+    assert "It is not the one that worked before: check api_key" in report.message
+
+
 def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced):
     # A copy's service has a key of its own, which works before it is blocked.
     assert synced.run("brands").exit_code == 0

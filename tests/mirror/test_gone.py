@@ -9,7 +9,6 @@ import pytest
 from sandbox.quirks import Quirks
 from sources.repair_shop.http.client import TRIES
 from tests.fakes.loopback import Reply, Seen
-from tests.mirror.test_nights import marks
 from tests.promises import promise
 
 pytestmark = pytest.mark.core
@@ -49,7 +48,7 @@ def test_deleted_rows_of_all_lists_are_marked_the_next_night(make_mirror, quirks
             mirror.store.delete(table, identity)
     assert mirror.run(*LISTS).exit_code == 0
     for table, ids in gone.items():
-        assert marks(mirror, table) == ids, table
+        assert mirror.gone(table) == ids, table
 
 
 def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
@@ -59,7 +58,7 @@ def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     report = synced.run("tickets", "appointments", "products")
     assert report.exit_code == 0, report.details
     for table, identity in gone.items():
-        assert marks(synced, table) == {identity}
+        assert synced.gone(table) == {identity}
         [(proof,)] = synced.ledger(
             "SELECT proof FROM scans WHERE list=? ORDER BY scan_id DESC LIMIT 1", table
         )
@@ -74,7 +73,7 @@ def test_a_ticket_that_changed_its_half_unannounced_is_not_gone(synced):
     synced.store.update("tickets", ticket["id"], {"status": status}, touch=False)
     report = synced.run("tickets")
     assert report.exit_code == 0, report.details
-    assert not marks(synced, "tickets")
+    assert not synced.gone("tickets")
     synced.assert_same("tickets")
 
 
@@ -88,7 +87,7 @@ def test_a_row_deleted_while_a_list_without_days_is_read_whole_is_found_the_next
         mirror.server.faults.after(answers, delete)
         mirror.run("stock_count")
         assert mirror.run("stock_count").exit_code == 0
-        assert marks(mirror, "stock_count") == {"007", "020"}, answers
+        assert mirror.gone("stock_count") == {"007", "020"}, answers
 
 
 def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):

@@ -22,16 +22,6 @@ def now_text(days: int = 0) -> str:
     return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S+0000")
 
 
-def marks(mirror: Mirror, table: str) -> set[str]:
-    """Ids that raw holds with a deletion mark."""
-    assert mirror.recorder is not None
-    return {
-        row["id"]
-        for (_, name, _), row in mirror.recorder.held.items()
-        if name == table and row["_deleted_at"] is not None
-    }
-
-
 def test_a_night_without_a_change_asks_little_and_loads_nothing(synced):
     report = synced.run()
     assert report.exit_code == 0, report.details
@@ -124,10 +114,10 @@ def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_
     gone = synced.store.all("brands")[0]
     synced.store.delete("brands", gone["id"])
     synced.run("brands")
-    assert marks(synced, "brands") == {str(gone["id"])}
+    assert synced.gone("brands") == {str(gone["id"])}
     synced.store.insert("brands", gone)
     synced.run("brands")
-    assert not marks(synced, "brands")
+    assert not synced.gone("brands")
     synced.assert_same("brands")
 
 
@@ -135,7 +125,7 @@ def test_a_deleted_shipment_is_marked_as_its_list_counts_one_less(synced):
     gone = synced.store.ids("shipments")[0]
     synced.store.delete("shipments", gone)
     synced.run("shipments", "shipments/deleted")
-    assert marks(synced, "shipments") == {gone}
+    assert synced.gone("shipments") == {gone}
 
 
 @promise("many rows that vanish at once are not believed without a person")
@@ -150,10 +140,10 @@ def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced):
     [doubt] = status(synced.settings).shops[0].doubts
     assert "vanished" in doubt and "--confirm-deletions" in doubt
     assert _well(synced) == (False, 1)
-    assert not marks(synced, "brands")
+    assert not synced.gone("brands")
     report = synced.run("brands", full=True, confirm=True)
     assert report.exit_code == 0, report.details
-    assert marks(synced, "brands") == set(gone)
+    assert synced.gone("brands") == set(gone)
     assert not status(synced.settings).shops[0].doubts
 
 
@@ -206,7 +196,7 @@ def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
     report = mirror.run()
     assert report.exit_code == 0, report.details
     assert mirror.asked("/ticketInvoices") != []
-    assert invoice["id"] not in marks(mirror, "ticket_invoices")
+    assert invoice["id"] not in mirror.gone("ticket_invoices")
     mirror.assert_same("ticket_invoices", "appointments")
 
 

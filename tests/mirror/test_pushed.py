@@ -1,5 +1,7 @@
 """Records that a push wrote, as the next syncs look for them."""
 
+import shutil
+
 from pipelines.outbox import Outbox, touched_since
 from pipelines.outbox.change import NewChange, State
 from pipelines.settings import Settings, ShopSettings
@@ -40,7 +42,8 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
     assert touched_since(stranger.home) == []
 
 
-def test_a_sync_says_what_is_done_and_does_not_show(tmp_path):
+def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty):
+    shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
         record = served.shop.put("customers", name="Ann", city="A")
         served.shop.ignores.add(record)

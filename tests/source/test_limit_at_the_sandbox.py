@@ -1,7 +1,5 @@
 """The client against the sandbox, whose limits are written from the specification on their own."""
 
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -109,26 +107,3 @@ def test_beside_a_neighbour_of_half_the_limit_two_requests_at_most_ignore_a_rate
         beside.join()
         assert server.rate_errors() >= 1
         assert server.ignored_rate_errors() <= 2
-
-
-def test_a_wrong_key_at_a_shop_that_was_synced_ends_2_in_words(tmp_path, monkeypatch):
-    with SandboxServer([ShopSpec(limit=None)], size="tiny") as server:
-        for name, value in {
-            "SHOPMIRROR_HOME": str(tmp_path / "data"),
-            "SOURCES__REPAIR_SHOP__BASE_URL": server.base_url,
-            "SOURCES__REPAIR_SHOP__MINUTE_SECONDS": "0.5",
-            "SOURCES__REPAIR_SHOP__REQUESTS_PER_MINUTE": "1000",
-        }.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(tmp_path)
-        codes, said = [], ""
-        for key in (server.keys["main"], "not-the-key-of-this-shop"):
-            monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", key)
-            command = [sys.executable, "-m", "shopmirror", "sync", "brands"]
-            ended = subprocess.run(
-                command, capture_output=True, text=True, timeout=300, check=False
-            )
-            codes.append(ended.returncode)
-            said = " ".join((ended.stdout + ended.stderr).split())
-    assert codes == [0, 2]
-    assert "It is not the one that worked before: check api_key" in said

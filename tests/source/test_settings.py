@@ -3,6 +3,7 @@
 import pytest
 
 from sources.repair_shop import repair_shop
+from tests.fakes.loopback import Loopback, Reply
 
 PREFIX = "SOURCES__REPAIR_SHOP__"
 ROW = {"id": 1, "name": "Ann", "created_date": "2026-05-01T23:30:00-0600"}
@@ -120,3 +121,18 @@ def repair_shop_settings():
     from sources.repair_shop.settings import ShopSettings
 
     return ShopSettings.model_fields
+
+
+def test_one_shop_of_two_that_failed_fails_the_run_after_the_other_is_loaded(lists, tmp_path):
+    lists.rows["/brands"] = [ROW]
+    with Loopback() as broken:
+        broken.otherwise = lambda seen: Reply(401, {"error": "Invalid API key"})
+        common = {"timezone": "UTC", "requests_per_minute": 100_000, "minute_seconds": 0.5}
+        shops = {
+            "norte": {"base_url": broken.base_url, "api_key": "one-key", **common},
+            "sur": {"base_url": lists.loopback.base_url, "api_key": "another-key", **common},
+        }
+        lists.given = {"shops": shops, "ledger_folder": str(tmp_path / "two")}
+        with pytest.raises(Exception, match="key"):
+            lists.run("brands")
+    assert lists.query("SELECT DISTINCT shop_id FROM raw.brands") == [("sur",)]

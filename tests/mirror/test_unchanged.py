@@ -1,0 +1,77 @@
+"""What every answer says anew is no edit: it costs no requests and no reloads at night."""
+
+import itertools
+
+import pytest
+
+PHOTO = "https://photos.invalid/{id}.jpg"
+COUNTER = itertools.count()
+
+
+def models(count=1010):
+    return [
+        {"id": n, "model": f"Model {n}", "photourls": {"large": PHOTO.format(id=n)}}
+        for n in range(count)
+    ]
+
+
+def signed_photo(row):
+    return row | {"photourls": {"large": f"{row['photourls']['large']}?v={next(COUNTER)}"}}
+
+
+def signed_elsewhere(row):
+    sign = f"X-Amz-Date=2026&X-Amz-Signature={next(COUNTER):x}&Expires={next(COUNTER)}"
+    return row | {"manual": f"https://files.invalid/{row['id']}.pdf?page=1&{sign}"}
+
+
+def answered_at(row):
+    return row | {"served_at": f"2026-11-24T10:00:00.{next(COUNTER):09}Z"}
+
+
+def nested_request(row):
+    return row | {"meta": {"request": next(COUNTER), "kind": "model"}}
+
+
+@pytest.mark.parametrize(
+    "shown", [dict, signed_photo, signed_elsewhere, answered_at, nested_request]
+)
+def test_what_differs_in_each_answer_makes_no_night_a_full_read(stranger, shown):
+    stranger.lists["/models"], stranger.shown = models(), shown
+    stranger.sync("models")
+    night = stranger.sync("models")
+    assert night.requests < 12, "of 21 pages"
+    assert night.rows == 0
+
+
+def test_an_edit_of_a_signed_row_is_loaded(stranger):
+    stranger.lists["/models"], stranger.shown = models(60), signed_photo
+    stranger.sync("models")
+    stranger.lists["/models"][3]["photourls"] = {"large": "https://photos.invalid/other.jpg"}
+    stranger.lists["/models"][4]["model"] = "Renamed"
+    stranger.sync("models", full=True)
+    held = stranger.recorder.live("models", "main")
+    assert "other.jpg" in held["3"]["photourls__large"]
+    assert held["4"]["model"] == "Renamed"
+
+
+def test_an_edit_beside_a_field_that_differs_in_each_answer_is_loaded(stranger):
+    stranger.lists["/models"], stranger.shown = models(160), answered_at
+    stranger.sync("models")
+    stranger.sync("models")
+    stranger.lists["/models"][150]["model"] = "Renamed"
+    stranger.lists["/models"].append({"id": 160, "model": "New", "photourls": {}})
+    stranger.sync("models")
+    held = stranger.recorder.live("models", "main")
+    assert [held[one]["model"] for one in ("150", "160")] == ["Renamed", "New"]
+
+
+def test_a_field_that_was_edited_in_all_rows_is_loaded(stranger):
+    """Edited twice, too: only what differs between two answers of one moment is no edit."""
+    stranger.lists["/models"] = models(30)
+    for tier in ("gold", "silver"):
+        stranger.sync("models")
+        for row in stranger.lists["/models"]:
+            row["tier"] = tier
+    stranger.sync("models")
+    held = stranger.recorder.live("models", "main").values()
+    assert {row["tier"] for row in held} == {"silver"}

@@ -1,0 +1,154 @@
+"""What a service says wrongly for a while deletes, ends and mixes up nothing."""
+
+import pytest
+
+from tests.fakes.loopback import Reply
+
+pytestmark = pytest.mark.core
+
+
+def rows_of(count, prefix="c", **more):
+    return [
+        {
+            "id": f"{prefix}-{n}",
+            "name": f"{prefix} {n}",
+            "created_date": f"2026-0{1 + n // 28 % 9}-{1 + n % 28:02d}",
+            **more,
+        }
+        for n in range(count)
+    ]
+
+
+def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(stranger):
+    orders = rows_of(9, "po", status="Ordered")
+    stranger.lists["/purchaseOrders"] = orders
+    stranger.sync("purchase_orders")
+    healed = stranger.answer
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(404, {"error": "Not found"}) if "/purchaseOrders/" in seen.path else healed(seen)
+    )
+    for _ in range(2):
+        stranger.sync("purchase_orders")
+    assert stranger.recorder.gone("purchase_orders") == set()
+
+
+def test_a_list_of_deleted_shipments_that_shows_the_live_ones_deletes_none(stranger):
+    stranger.lists["/shipments"] = stranger.lists["/shipments/deleted"] = rows_of(16, "s")
+    for _ in range(2):
+        stranger.sync("shipments", "shipments_deleted")
+    assert stranger.recorder.gone("shipments") == set()
+
+
+def test_one_refusal_behind_a_full_page_ends_no_list(stranger):
+    """In words that ended other lists."""
+    refused = []
+    healed = stranger.answer
+
+    def answer(seen):
+        reply = healed(seen)
+        is_edits = seen.path.endswith("/products/updated")
+        is_second = dict(seen.query).get("page") == "2"
+        if is_edits and is_second and not refused:
+            refused.append(seen)
+            return Reply(400, {"error": "No records"})
+        return reply if reply.body != b"[]" else Reply(400, {"error": "No records"})
+
+    stranger.loopback.otherwise = answer
+    stranger.lists["/products"] = products = rows_of(120, "p", code="a")
+    stranger.sync("products")
+    for row in products[:90]:
+        row["code"] = "b"
+    stranger.lists["/products/updated"] = products[:90]
+    stranger.sync("products")
+    assert refused
+    held = stranger.recorder.live("products", "main").values()
+    assert sum(row["code"] == "b" for row in held) == 90
+
+
+def test_rows_of_another_list_are_asked_again_and_never_stored(stranger):
+    stranger.lists["/payments"] = [
+        {"id": 7_000_000 + n, "amount": 5, "date": "2026-03-04", "payment_method": "Cash"}
+        for n in range(60)
+    ]
+    orders = [row | {"number": row["id"], "amount_total": 5} for row in rows_of(60, "o")]
+    stranger.lists["/posOrders"] = orders
+    stranger.sync("payments", "pos_orders")
+    orders.append(orders[-1] | {"id": "o-new", "created_date": "2026-09-28"})
+    healed, mixed = stranger.answer, []
+
+    def answer(seen):
+        if seen.path.endswith("/posOrders") and not mixed:
+            mixed.append(seen)
+            return Reply(body=stranger.lists["/payments"][:50])
+        return healed(seen)
+
+    stranger.loopback.otherwise = answer
+    stranger.sync("pos_orders")
+    assert mixed
+    assert set(stranger.recorder.live("pos_orders", "main")) == {row["id"] for row in orders}
+    assert stranger.recorder.gone("pos_orders") == set()
+
+
+def test_rows_without_a_field_that_all_before_had_are_no_rows_of_another_list(stranger):
+    """Though they then look like those of another list."""
+    titled = [{"id": n, "title": f"Title {n}", "created_date": "2026-03-04"} for n in range(5)]
+    stranger.lists["/paymentMethods"] = titled
+    stranger.lists["/groups"] = [row | {"vip": True} for row in titled]
+    stranger.sync("payment_methods", "groups")
+    stranger.lists["/groups"] = [row | {"id": row["id"] + 100} for row in titled]
+    for _ in range(2):  # what is gone is believed at its second sighting
+        stranger.sync("payment_methods", "groups")
+    assert {f"{n}" for n in range(100, 105)} <= set(stranger.recorder.live("groups", "main"))
+
+
+def test_a_list_that_fails_once_more_than_it_is_asked_is_read_at_the_end_of_the_run(stranger):
+    stranger.lists["/brands"] = rows_of(5, "b")
+    healed, asked = stranger.answer, []
+
+    def answer(seen):
+        asked.append(seen.path)
+        is_first = asked.count(seen.path) == 1
+        is_brands = seen.path.endswith("/brands")
+        return Reply(body={"error": "please"}) if is_brands and is_first else healed(seen)
+
+    stranger.loopback.otherwise = answer
+    stranger.sync("groups", "brands")
+    assert len(set(stranger.recorder.live("brands", "main"))) == 5
+
+
+def test_a_list_whose_order_moves_while_it_is_read_is_read_on_and_once_more(stranger):
+    payments = [
+        {"id": n, "amount": 5, "date": f"2026-0{1 + n // 280}-{1 + n % 28:02d}"}
+        for n in range(1000)
+    ]
+    stranger.lists["/payments"] = sorted(payments, key=lambda row: row["date"])
+    healed, asked = stranger.answer, []
+
+    def answer(seen):
+        if seen.path.endswith("/payments"):
+            asked.append(seen)
+            rows = stranger.lists["/payments"]
+            if len(asked) % 2 and len(asked) < 40:
+                for place in (3, 200, 500):
+                    del rows[place]
+                for n in range(2):
+                    rows.insert(150, rows[150] | {"id": 10_000 + 2 * len(asked) + n})
+        return healed(seen)
+
+    stranger.loopback.otherwise = answer
+    stranger.sync("payments")
+    there = {str(row["id"]) for row in stranger.lists["/payments"] if row["id"] < 10_000}
+    assert there <= set(stranger.recorder.live("payments", "main"))
+
+
+def test_runs_of_few_requests_read_everything_after_enough_of_them(stranger):
+    tables = ("products", "statuses", "brands", "suppliers", "leads", "users", "expenses")
+    for table in tables:
+        stranger.lists[f"/{table}"] = rows_of(60, table[:3])
+    for _ in range(12):
+        code = stranger.sync(*tables, max_requests=8).exit_code
+        if code != 4:
+            break
+    assert code == 0
+    for table in tables:
+        assert len(set(stranger.recorder.live(table, "main"))) == 60, table
