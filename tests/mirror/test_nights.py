@@ -200,6 +200,16 @@ def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
     mirror.assert_same("ticket_invoices", "appointments")
 
 
+def test_the_day_of_the_last_reading_is_read_again_whole(make_mirror):
+    """No list tells of an edit of that day, whose rows fill more than the last page."""
+    mirror = make_mirror(records=customers(195, busy=75))
+    assert mirror.run("customers").exit_code == 0
+    mirror.store.update("customers", "c-125", {"name": "edited"}, touch=False)
+    assert mirror.run("customers").exit_code == 0
+    assert mirror.recorder is not None
+    assert mirror.recorder.live("customers", "main")["c-125"]["name"] == "edited"
+
+
 def delete_first(mirror: Mirror) -> None:
     mirror.store.delete("customers", "c-0")
 
@@ -216,10 +226,12 @@ def edit(mirror: Mirror) -> None:
     mirror.store.update("customers", "c-7", {"name": "edited"})
 
 
-def customers(count: int) -> list[tuple[str, dict[str, Any]]]:
+def customers(count: int, *, busy: int = 0) -> list[tuple[str, dict[str, Any]]]:
+    """One a day, ``c-0`` first; the last ``busy`` ones of today."""
+    days = [900 - n if n < count - busy else 0 for n in range(count)]
     return [
-        ("customers", {"id": f"c-{n}", "name": f"Customer {n}", "created_date": now_text(900 - n)})
-        for n in range(count)
+        ("customers", {"id": f"c-{n}", "name": f"Customer {n}", "created_date": now_text(ago)})
+        for n, ago in enumerate(days)
     ]
 
 
