@@ -193,7 +193,7 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
         return None
     text = str(values.get(key, "")).strip()
     if not text:
-        raise InputRefused([f"{key}: is empty, and was named as the key of each row"])
+        raise InputRefused([f"{key}: the row has no value of it, and --key (key=) names it"])
     if key not in fields_of(table, op):
         values.pop(key)
     return text

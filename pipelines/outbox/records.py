@@ -29,11 +29,12 @@ _ZONES = timedelta(hours=14)
 """Zones differ by no more from UTC: what a time without an offset leaves open."""
 SLACK = 120.0
 """Seconds that a ``Date`` in whole seconds and a slow answer leave open."""
+_UNSORTED = "/tickets/updated"
 _LISTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     **{resource: ((path, "createdDateFrom"),) for resource, path in PATHS.items()},
     # The bare list hides those outside the pipeline (specification, Tickets); the other may hide
     # those that nobody updated yet.
-    "tickets": (("/tickets/updated", "updatedDateFrom"), ("/tickets", "createdDateFrom")),
+    "tickets": ((_UNSORTED, "updatedDateFrom"), ("/tickets", "createdDateFrom")),
     "ticket_comments": (("/ticketComments", ""),),
     "ticket_timers": (("/ticketTimers", ""),),
 }
@@ -233,8 +234,8 @@ class Records:
     def _behind(self, path: str, params: Fields, number: int, rows: Found) -> tuple[Found, bool]:
         """The page behind full ones, and whether it is full itself; empty at the end of the list.
 
-        A refusal, whatever its words, may be a fault. Then, and where a page comes again, the end
-        is proven by the list's other end: its oldest rows are among those that were read.
+        A refusal or an empty page may be a fault. The end is proven by the list's other end: its
+        oldest rows are among those that were read.
         """
         is_empty = True
         for by_offset in (True,) if self._by_offset else (False, True):
@@ -249,8 +250,11 @@ class Records:
                 self._by_offset = by_offset
                 return page, is_full
             is_empty = is_empty and not page
-        is_sorted = path != "/tickets/updated"
-        if is_empty or (is_sorted and self._oldest(path, params, rows).keys() <= rows.keys()):
+        if path == _UNSORTED:
+            is_end = is_empty  # both ways of paging say so
+        else:
+            is_end = self._oldest(path, params, rows).keys() <= rows.keys()
+        if is_end:
             return {}, False
         raise Unsure(f"{path} shows nothing behind a full page, and not its end")
 

@@ -15,6 +15,7 @@ REFUSALS = {
     "words": (200, {"error": "The list could not be read. Please try again."}),
     "message": (200, {"message": "Busy."}),
     "nothing": (200, None),
+    "no rows": (200, []),
     "422": (422, {"error": "The page is not valid."}),
     "400": (400, {"error": "Something went wrong."}),
     "404": (404, {"error": "No record was found."}),
