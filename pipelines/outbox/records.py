@@ -108,6 +108,8 @@ class Records:
         ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
         if record_id in ids:
             raise Unsure("the record is still in its list, though not under its own path")
+        if not ids and not is_answered:
+            raise Unsure("the list shows no record at all")
         if ids and self.one(resource, ids[0]) is None:
             raise Unsure(f"no record is found under its own path, {ids[0]} neither")
         self._found_by_path.add(resource)

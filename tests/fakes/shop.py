@@ -62,7 +62,8 @@ class FakeShop:
     keys: list[str] = field(default_factory=list)
     faults: deque[str] = field(default_factory=deque)
     read_faults: deque[int] = field(default_factory=deque)
-    """Statuses of the next reads: 0 is none, -1 no answer."""
+    """Statuses of the next reads: 0 is none, -1 no answer, -2 nothing in it."""
+    page_rows: int = 50
     late: list[tuple[float, str, str, Any, str]] = field(default_factory=list)
     hidden: set[tuple[str, str]] = field(default_factory=set)
     lag: float = 0.0
@@ -154,6 +155,8 @@ class FakeShop:
         if request.method == "GET":
             query = parse_qs(request.url.query.decode())
             if self.read_faults and (status := self.read_faults.popleft()):
+                if status == -2:
+                    return self._response(200, {} if "/" in path else [])
                 if status < 0:
                     raise httpx.ReadTimeout("no answer")
                 return self._response(status, {"error": "Something went wrong."})
@@ -224,8 +227,8 @@ class FakeShop:
             rows = [row for row in rows if row["_invoice"] in query["invoiceId"]]
         if query.get("sort") == ["oldest"]:
             rows.reverse()
-        page = int(query.get("page", ["1"])[0])
-        return 200, [self._visible(name, row) for row in rows[(page - 1) * 50 : page * 50]]
+        page, most = int(query.get("page", ["1"])[0]), self.page_rows
+        return 200, [self._visible(name, row) for row in rows[(page - 1) * most : page * most]]
 
     def as_known(self, name: str, record: str) -> dict[str, Any] | None:
         """A record as a detail shows it, which may be how it was a while ago."""

@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -55,7 +56,7 @@ FAULTS = st.sampled_from(
 STEPS = st.sampled_from(
     ["", *"checked stamp intent slot answered outcome looked adopted".split(), "slot kept"]
 )
-READ_FAULTS = st.sampled_from([0, 0, 0, 400, 401, 404, 429, 500, -1])
+READ_FAULTS = st.sampled_from([0, 0, 0, 400, 401, 404, 429, 500, -1, -2])
 DEEDS = ["retry", "discard", "till", "staff", "push", "adopt", "queue"]
 CHECKS = ["checked", "looked"]
 """Steps after which a push moves the change as it had read it."""
@@ -84,8 +85,11 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         self.approved: Counter[str] = Counter()
 
     def teardown(self) -> None:
-        if not self.errors:
-            self.everything_comes_to_an_end()
+        try:
+            if not self.errors:
+                self.everything_comes_to_an_end()
+        finally:
+            patch.stopall()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @initialize(
@@ -95,9 +99,13 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
             st.sampled_from(["tax", "notes", "quantity", "created_date", "payment_note"])
         ),
         edit=st.sampled_from([None, str.upper, lambda text: text[:2]]),
+        rows=st.sampled_from([50, 3]),
     )
-    def open(self, lag: float, detail_lag: float, hidden: set[str], edit: Any) -> None:
+    def open(self, lag: float, detail_lag: float, hidden: set[str], edit: Any, rows: int) -> None:
         self.shop.lag, self.shop.detail_lag = lag, detail_lag
+        self.shop.page_rows = rows
+        self.pages = patch("pipelines.outbox.records.PAGE_ROWS", rows)
+        self.pages.start()
         if edit is not None:
             self.shop.edit = lambda _, value: edit(value) if isinstance(value, str) else value
         self.shop.hidden = {(table, name) for table in ("customers", *ACTING) for name in hidden}
