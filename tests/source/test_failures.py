@@ -273,6 +273,49 @@ class TestBreaker:
                 client.get("/groups")
             assert under_way.result().rows() == []
 
+    def test_a_refusal_that_was_under_way_when_the_silence_began_is_asked_again(
+        self, loopback, connect
+    ):
+        silence, told = threading.Event(), threading.Event()
+        limit, refused = Reply(400, {"error": "Quota exceeded"}), set[str]()
+
+        def answer(seen):
+            is_first = seen.path not in refused
+            if seen.path.endswith("/slow"):
+                assert not is_first or silence.wait(20)
+            elif len(loopback.seen) <= 2:
+                return Reply()
+            elif seen.path.endswith("/groups") and not is_first:
+                silence.set()
+                assert told.wait(20)
+                time.sleep(0.1)
+            refused.add(seen.path)
+            return limit if is_first else Reply()
+
+        loopback.otherwise = answer
+        with connect({"timeout_seconds": 30.0}) as client, ThreadPoolExecutor(1) as pool:
+            client.get("/customers")
+            client.on_request(lambda event: event.path == "/slow" and told.set())
+            under_way = pool.submit(client.get, "/slow")
+            while len(loopback.seen) < 2:
+                time.sleep(0.01)
+            for path in ("/leads", "/brands"):
+                with pytest.raises(errors.ValidationRefused):
+                    client.get(path)
+            assert client.get("/groups").rows() == []
+            assert under_way.result().rows() == []
+
+    def test_nothing_is_asked_besides_before_a_key_ever_worked(self, loopback, connect, clock):
+        """Of a wrong address, each answer says enough."""
+        loopback.otherwise = lambda _: Reply(404, {"error": "No such page"})
+        began = clock.ticks
+        with connect() as client:
+            for _ in range(5):
+                with pytest.raises(errors.NotFound):
+                    client.get("/customers")
+            assert client.requests == 5
+        assert clock.ticks - began < 60
+
     def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, connect):
         loopback.otherwise = lambda seen: (
             Reply(body={"error": "Not in your plan"}) if seen.path.endswith("/leads") else Reply()

@@ -250,7 +250,7 @@ class Client:
             raise OutcomeUnknown(str(error)) from error
         except BadAnswer as error:
             if call.is_read and self.budget.standing.worked:
-                self._refusals.refused(error, slot.taken)
+                self._refusals.refused(error)
             raise
         if call.is_read:
             self._refusals.answered(slot.taken)

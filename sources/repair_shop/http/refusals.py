@@ -152,7 +152,7 @@ class Refusals:
             self._limits.add(self._words)  # a minute's silence helped
         self._words, self._count, self._silent_from = "", 0, 0.0
 
-    def refused(self, error: BadAnswer, granted: float) -> None:
+    def refused(self, error: BadAnswer) -> None:
         """A read was refused. Raises :class:`RateLimited` where it is to be asked again after the
         silence, :class:`Unreachable` where that was in vain."""
         if error.status < 300 and not isinstance(error, ValidationRefused):
@@ -176,7 +176,7 @@ class Refusals:
                     self._count = 0
                     return
                 self._silent_from = asked_at
-            elif granted > self._silent_from:
+            else:  # as for the few that were on their way when it began: they are tried again
                 raise Unreachable(
                     f"The service refuses every request, also after a minute of silence: {error}. "
                     "It is out of order, or tells its rate limit so."
