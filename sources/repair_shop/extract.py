@@ -331,9 +331,10 @@ class ShopFetch:
             last_day=job.last or outcome.last_day,
         )
         if outcome.page_rows:
-            for name in (job.resource, ""):
-                self.ledger.set_list(job.shop, name, page_rows=outcome.page_rows)
-        elif job.kind == "full" and outcome.proven:
+            longest = max(self.ledger.list_state(job.shop, "").page_rows or 0, outcome.page_rows)
+            self.ledger.set_list(job.shop, "", page_rows=longest)
+            self.ledger.set_list(job.shop, job.resource, page_rows=outcome.page_rows)
+        elif outcome.whole and outcome.proven:
             self.ledger.set_list(job.shop, job.resource, page_rows=None)
         if outcome.proven:
             self._note_proven(job, scan, outcome)

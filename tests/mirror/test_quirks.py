@@ -3,6 +3,7 @@
 import pytest
 
 from sandbox.quirks import Quirks
+from tests.fakes.loopback import Reply, Seen
 from tests.mirror.shop import Mirror
 
 QUIRKS = (
@@ -83,6 +84,41 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, size):
     mirror.assert_same(*lists)
 
 
+@pytest.mark.parametrize(("size", "other"), [(7, 20), (20, 7), (20, 50), (100, 20)])
+def test_nights_at_pages_of_another_size_count_their_lists(stranger, size, other):
+    rows = [
+        {"id": n, "created_date": f"2026-{1 + n // 75:02d}-{1 + n % 75 // 3:02d}"}
+        for n in range(700)
+    ]
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        if seen.path != "/v1/expenses":
+            return Reply(404, {"error": "Not found"})
+        found = rows if query.get("sort") == "oldest" else rows[::-1]
+        begin = size * (int(query.get("page", 1)) - 1)
+        return Reply(body=found[begin : begin + size])
+
+    def night() -> int:
+        before = len(stranger.loopback.seen)
+        assert stranger.sync("expenses").exit_code == 0
+        held = set(stranger.recorder.live("expenses", "main"))
+        assert held == {str(row["id"]) for row in rows}
+        return len(stranger.loopback.seen) - before
+
+    stranger.loopback.otherwise = answer
+    night()
+    del rows[33]
+    rows.append({"id": 900, "created_date": "2026-11-05"})
+    rows.append({"id": 901, "created_date": "2026-11-05"})
+    assert night() <= 20
+    size = other
+    night()
+    del rows[44]
+    rows.append({"id": 902, "created_date": "2026-11-06"})
+    assert night() <= 20
+
+
 @pytest.mark.parametrize("paging", ["page", "offset_only"])
 def test_a_service_that_knows_no_order(make_mirror, paging):
     """Its tickets, read as two lists, were never read whole; where only offsets page, no list."""
@@ -150,5 +186,6 @@ def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror):
     assert mirror.run("brands").exit_code == 0
     mirror.server.turn(page_rows=50)
     nights = [mirror.run("brands") for _ in range(2)]
-    assert [night.shops[0].results[0].job.kind for night in nights] == ["full", "head"]
+    proofs = [night.shops[0].results[0].outcome.proof for night in nights]
+    assert ["read whole" in proof for proof in proofs] == [True, False]
     mirror.assert_same("brands")

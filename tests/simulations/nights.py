@@ -211,7 +211,7 @@ class Reading:
         """A count of this part."""
         pages = -(-len(self.mirror.live(self.half)) // PAGE_ROWS)
         also = [self.mirror.shop.chance.randint(1, pages - 1)] if pages > 2 else []
-        return Count(Bounded(self, Outcome(), 2 * pages), self, also=also)
+        return Count(Bounded(self, Outcome(), 2 * pages), self, size=PAGE_ROWS, also=also)
 
 
 def read_whole(reading: Reading) -> Outcome:

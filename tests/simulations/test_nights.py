@@ -69,7 +69,7 @@ def known_shop(count: int = 700) -> tuple[Shop, Mirror, Reading]:
 def counted(reading: Reading, *also: int) -> Count:
     """A count of the list that looks at these pages besides the last one."""
     pages = -(-len(reading.mirror.held) // PAGE_ROWS)
-    return Count(Bounded(reading, Outcome(), pages), reading, also=also)
+    return Count(Bounded(reading, Outcome(), pages), reading, size=PAGE_ROWS, also=also)
 
 
 def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone():
@@ -113,4 +113,8 @@ def test_rows_without_a_date_are_left_to_reading_the_whole_list():
         def days(self) -> list[tuple[date | None, int]]:
             return [(None, 1), *super().days()]
 
-    assert Count(Bounded(reading, Outcome(), 4), Undated(reading.mirror)).run().read_whole
+    assert (
+        Count(Bounded(reading, Outcome(), 4), Undated(reading.mirror), size=PAGE_ROWS)
+        .run()
+        .read_whole
+    )

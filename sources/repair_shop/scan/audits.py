@@ -16,7 +16,6 @@ from ..settings import ShopSettings
 from .cuts import Days
 from .jobs import Job
 from .known import KnownRows
-from .outcome import PAGE_ROWS
 
 _ROUND_DAYS = 4
 """A shop that fits into so many nights is read in turn."""
@@ -93,9 +92,10 @@ def _stretches(
 ) -> Iterator[_Stretch]:
     """The list's days, cut where they were read at another moment, or are due otherwise."""
     state, today = ledger.list_state(shop.name, endpoint.table), now.date()
-    rows = KnownRows(ledger, shop.name, endpoint.table).days()
-    count = Days(rows)
-    if state.whole_on is None or count.live <= PAGE_ROWS or state.page_rows:
+    known = KnownRows(ledger, shop.name, endpoint.table)
+    rows, page_rows = known.days(), known.page_rows
+    count = Days(rows, page_rows)
+    if state.whole_on is None or count.live <= page_rows:
         return
     if count.undated:
         # Without dates nothing says when a row was read: some pages a night, in turn.
@@ -112,8 +112,8 @@ def _stretches(
         for day, number in of_age:
             begin = begin if size else count.before(day)
             size += number
-            if size >= _STRETCH_PAGES * PAGE_ROWS or day == of_age[-1][0]:
-                first, last = begin // PAGE_ROWS + 1, (begin + size - 1) // PAGE_ROWS + 1
+            if size >= _STRETCH_PAGES * page_rows or day == of_age[-1][0]:
+                first, last = begin // page_rows + 1, (begin + size - 1) // page_rows + 1
                 yield _Stretch(endpoint, first, last, age, age / alike[1])
                 size = 0
 

@@ -71,8 +71,8 @@ class Found:
 
 class Count:
     """Holds a list against what is known of it, see the module. Of each page the newest answer
-    counts. ``also``: pages to look at besides the last one. ``size``: rows of a page. ``most``:
-    requests, at most. ``is_paged``: page numbers were seen to work."""
+    counts. ``size``: rows of a full page. ``also``: pages to look at besides the last one.
+    ``most``: requests, at most. ``is_paged``: page numbers were seen to work."""
 
     def __init__(
         self,
@@ -80,13 +80,13 @@ class Count:
         known: Known,
         *,
         also: Iterable[int] = (),
-        size: int = PAGE_ROWS,
+        size: int,
         most: int | None = None,
         is_paged: bool = False,
     ) -> None:
-        self._reader, self._known, self._also, self._size = reader, known, list(also), size
+        self._reader, self._known, self._also, self.size = reader, known, list(also), size
         self._most, self._is_paged = most, is_paged
-        self._days = Days(known.days())
+        self._days = Days(known.days(), size)
         self._pages: dict[int, Page] = {}
         self._asked: dict[int, int] = {}
         self._has_moved = False
@@ -121,7 +121,7 @@ class Count:
     @property
     def total(self) -> int:
         """Places of the list, by its last page."""
-        return self._size * (self.last - 1) + self._pages[self.last].size if self.last else 0
+        return self.size * (self.last - 1) + self._pages[self.last].size if self.last else 0
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -131,8 +131,10 @@ class Count:
             raise NeverEnds("they move faster than they are counted")
         self.requests += 1
         page = told_apart(self._reader.ask(f"count{self.requests}", number))
+        if page.size > self.size != PAGE_ROWS:
+            raise NeverEnds("its pages have more rows than they had")
         self._pages[number], self._asked[number] = page, self.requests
-        self._has_moved |= number == self.last and not 0 < page.size < self._size
+        self._has_moved |= number == self.last and not 0 < page.size < self.size
         self._known.take(page)
         days = [day for day in page.days if day is not None]
         if not self.is_loose and days != sorted(days):
@@ -155,16 +157,16 @@ class Count:
 
     def refresh(self) -> None:
         """Take in what became known otherwise: by a lookup, or by another scan."""
-        self._days = Days(self._known.days())
+        self._days = Days(self._known.days(), self.size)
 
     # -- the end of the list --------------------------------------------------------------------
 
     def find_end(self, start: int | None = None) -> int:
         """Find the last page, from where it should be, and tell its number."""
         self._has_moved = False
-        number = max(1, start or -(-self.live // self._size))
+        number = max(1, start or -(-self.live // self.size))
         page = self.peek(number)
-        while page.size >= self._size:
+        while page.size >= self.size:
             following = self.peek(number + 1)
             if not following.size or set(following.ids) == set(page.ids):
                 break  # nothing, or the same once more, past the end
@@ -187,7 +189,7 @@ class Count:
     def _mend_end(self) -> None:
         """Find the end again where the last page, or one before it, shows that it is elsewhere."""
         last = self.last or 0
-        short = [n for n, page in self._pages.items() if n < last and page.size < self._size]
+        short = [n for n, page in self._pages.items() if n < last and page.size < self.size]
         if short or self._has_moved:
             self.find_end(min([last, *short]))
         self._unrepeat()
@@ -207,13 +209,15 @@ class Count:
         for beyond in [n for n in self._pages if n > number]:
             del self._pages[beyond]
             self._cut_at.pop(beyond, None)
-        if number == 1 and self.live > self._size and not self._is_paged:
+        if number == 1 and self.live > self.size and not self._is_paged:
+            if self.size != PAGE_ROWS:
+                raise NeverEnds("its pages have fewer rows than they had")
             # Of a service that ignores page numbers; first loads of few rows do not tell.
             try_by_offset(self._reader, "oldest", [self._pages[number]])
 
     def shows_end(self, number: int) -> bool:
         """Whether the list ends on a page that was asked."""
-        return 0 < self._pages[number].size < self._size
+        return 0 < self._pages[number].size < self.size
 
     # -- the search -----------------------------------------------------------------------------
 
@@ -270,7 +274,7 @@ class Count:
             if number in self._distrusted or not self._has_days:
                 continue
             if number not in self._cut_at:
-                base = self._size * (number - 1)
+                base = self.size * (number - 1)
                 self._cut_at[number] = cut_of(number, page, base, is_loose=self.is_loose)
             cuts += self._cut_at[number]
         if self.last is not None:
@@ -384,13 +388,13 @@ class Count:
         if abs(self._jump(low, high)) * math.log2(len(unread) + 1) >= len(unread):
             return None
         shift = self._days.before(low.day) - low.before
-        middle = self._size * (low.number + high.number - 1) / 2
+        middle = self.size * (low.number + high.number - 1) / 2
         slack = min(10, 1 + abs(self._jump(low, high)))
         best: tuple[float, int] = (math.inf, 0)
         for rank in self._days.between(low.day, high.day):
-            page, place = divmod(rank - shift, self._size)
+            page, place = divmod(rank - shift, self.size)
             number = page + 1
             inside = low.number < number < high.number and number not in self._pages
-            if inside and slack <= place <= self._size - slack:
+            if inside and slack <= place <= self.size - slack:
                 best = min(best, (abs(rank - shift - middle), number))
         return best[1] or None

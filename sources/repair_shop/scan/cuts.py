@@ -8,7 +8,6 @@ from datetime import date
 from itertools import accumulate
 
 from ..ledger import Page
-from .outcome import PAGE_ROWS
 
 BEGIN, END = date.min, date.max
 """Days of the cuts at both ends of a list."""
@@ -17,9 +16,13 @@ _MARGIN = 8
 
 
 class Days:
-    """Known rows by day, summed up. ``undated`` of them have no day and so no place."""
+    """Known rows by day, summed up; ``size`` of them fill a page.
 
-    def __init__(self, days: Iterable[tuple[date | None, int]]) -> None:
+    ``undated`` of them have no day and so no place.
+    """
+
+    def __init__(self, days: Iterable[tuple[date | None, int]], size: int) -> None:
+        self._size = size
         rows = list(days)
         dated = sorted((day, count) for day, count in rows if day is not None)
         self.undated = sum(count for day, count in rows if day is None)
@@ -34,7 +37,7 @@ class Days:
     @property
     def pages(self) -> int:
         """Pages the rows fill."""
-        return -(-self.live // PAGE_ROWS)
+        return -(-self.live // self._size)
 
     def before(self, day: date) -> int:
         """Rows of earlier days; of :data:`END`, all."""
@@ -47,7 +50,7 @@ class Days:
 
     def within(self, first_page: int, last_page: int) -> tuple[date, date] | None:
         """The first and last day of which all rows stand on these pages, None if there is none."""
-        low, high = PAGE_ROWS * (first_page - 1), PAGE_ROWS * last_page
+        low, high = self._size * (first_page - 1), self._size * last_page
         ranges = zip(self._days, self.ranks, self.ranks[1:], strict=False)
         days = [day for day, begin, end in ranges if low <= begin and end <= high]
         return (days[0], days[-1]) if days else None

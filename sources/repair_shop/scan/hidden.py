@@ -21,7 +21,7 @@ from ..schema.endpoints import Endpoint
 from ..schema.names import snake_case
 from .jobs import Job
 from .known import KnownRows
-from .outcome import PAGE_ROWS, Outcome, PagingBroken
+from .outcome import Outcome, PagingBroken
 from .proven import read_list
 from .tickets import MakeReader
 
@@ -106,7 +106,7 @@ def read_hidden(
         if is_shown and not hidden_before:
             told.append(f"{words}: shown by the list itself")
             continue
-        found = _read_part(reader, number, {name: value}, listed, out)
+        found = _read_part(reader, number, {name: value}, listed, known.least_full, out)
         if isinstance(found, str):
             told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
@@ -122,7 +122,12 @@ def read_hidden(
 
 
 def _read_part(
-    reader: MakeReader, number: int, params: dict[str, str], listed: set[str], out: Outcome
+    reader: MakeReader,
+    number: int,
+    params: dict[str, str],
+    listed: set[str],
+    full: int,
+    out: Outcome,
 ) -> set[str] | str:
     """The rows under a filter that the bare list does not show, or why it is refused; none is asked
     for beyond a page of which all are listed."""
@@ -132,7 +137,7 @@ def _read_part(
             page = reader(f"{number}:{prefix}first:", None, params).ask("newest:1", 1, "newest")
             out.take(page)
             found = set(page.ids)
-            if not found <= listed and page.size >= PAGE_ROWS:
+            if not found <= listed and page.size >= full:
                 whole = read_list(reader(f"{number}:{prefix}", None, params))
                 out.add(whole)
                 found |= whole.ids

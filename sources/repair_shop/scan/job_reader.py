@@ -206,7 +206,7 @@ class JobReader:
 
     def _pages(self, job: Job) -> int:
         """Pages of the job's list, as far as its rows are known."""
-        return -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
+        return KnownRows(self.ledger, job.shop, job.resource).pages
 
     def pages_by_offset(self, job: Job, scan: Scan) -> bool:
         """Whether a list has a second page by offset and limit, of rows that the first has not.
@@ -324,7 +324,7 @@ class JobReader:
         """
         kept = self.ledger.scan_note(scan, "hint")
         if kept is None:
-            kept = str(-(-live // PAGE_ROWS))
+            kept = str(-(-live // KnownRows(self.ledger, job.shop, job.resource).page_rows))
             if not live and job.kind == "full":
                 # The day by which the first lists begin, as far as they were read.
                 days = self.ledger.first_days(job.shop, _TELLING)

@@ -20,6 +20,7 @@ from ..scan import PAGE_ROWS
 from ..scan.upwards import KNOWN_TAIL
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
+from .known import KnownRows
 from .tickets import HIDDEN_KEY
 
 RESUMED_KINDS = ("full", "audit", "repair")
@@ -210,16 +211,16 @@ def _jobs_of(
     base = Job(shop.name, endpoint, "full", variant)
     resource = base.resource
     live, state = ledger.live_count(shop.name, resource), ledger.list_state(shop.name, resource)
-    size = state.page_rows or PAGE_ROWS
+    size = KnownRows(ledger, shop.name, resource).page_rows
     pages = math.ceil(live / size)
     read_on = state.whole_on
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
-    cannot_count = size != PAGE_ROWS or not endpoint.sort
     # Nights cannot count what lists hide: long lists of such are read whole the less often.
     hides = endpoint.partition and bool(ledger.value(shop.name, HIDDEN_KEY))
-    fills = (ledger.list_state(shop.name, "").page_rows or PAGE_ROWS) <= live < PAGE_ROWS
+    # Where other lists have short pages, it may have come to have a second one.
+    fills = (ledger.list_state(shop.name, "").page_rows or PAGE_ROWS) <= live < size
     if (
         full
         or read_on is None
@@ -228,7 +229,7 @@ def _jobs_of(
         or begun
         # Of custom fields each night reads all pages, and those of categories weekly.
         or (not endpoint.variants and fills)
-        or (not endpoint.variants and cannot_count and live >= min(size, PAGE_ROWS))
+        or (not endpoint.variants and not endpoint.sort and live >= min(size, PAGE_ROWS))
     ):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
@@ -262,10 +263,11 @@ def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
         for at, job in enumerate(jobs)
         if is_counted(ledger, job)
     }
-    costs = {at: _count_cost(jobs[at], live) for at, live in counted.items()}
+    sizes = {at: KnownRows(ledger, jobs[at].shop, jobs[at].resource).page_rows for at in counted}
+    costs = {at: _count_cost(jobs[at], live, sizes[at]) for at, live in counted.items()}
     spare = max(0, min(_SPREAD, _COUNT_SHARE - sum(costs.values())))
     turn = ledger.newest_run() * _SPREAD
-    inner = [(at, page) for at, live in counted.items() for page in range(1, live // PAGE_ROWS + 1)]
+    inner = [(at, page) for at, live in counted.items() for page in range(1, live // sizes[at] + 1)]
     for number in range(spare if inner else 0):
         at, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
         jobs[at] = replace(jobs[at], probes=(*jobs[at].probes, page))
@@ -281,17 +283,21 @@ def is_counted(ledger: Ledger, job: Job) -> bool:
     """Whether the job counts its list; the newest page of a short one shows it whole."""
     if job.kind == "updated":
         return True
-    live = ledger.live_count(job.shop, job.resource)
-    return job.kind == "head" and job.endpoint.sort and live > PAGE_ROWS
+    size = KnownRows(ledger, job.shop, job.resource).page_rows
+    return (
+        job.kind == "head"
+        and job.endpoint.sort
+        and ledger.live_count(job.shop, job.resource) > size
+    )
 
 
-def _count_cost(job: Job, live: int) -> int:
+def _count_cost(job: Job, live: int, size: int) -> int:
     """Requests that counting adds to reading what is new."""
     if job.endpoint.partition:
         return 2
-    is_short = live % PAGE_ROWS < KNOWN_TAIL
+    is_short = live % size < KNOWN_TAIL
     apart = job.kind == "updated" or job.endpoint.recently_updated or is_short
-    return int(apart) + (live % PAGE_ROWS == 0)
+    return int(apart) + (live % size == 0)
 
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:

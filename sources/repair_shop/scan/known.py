@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from ..ledger import UNLISTED, Ledger, Page
 from .cuts import BEGIN, END
+from .outcome import PAGE_ROWS
 
 HALVES = {True: "eq", False: "ne"}
 """Slices of a list that is read in two: rows with the status asked for, and the others."""
@@ -44,6 +45,27 @@ class KnownRows:
                 last=None if is_all else end - timedelta(days=1),
             )
         )
+
+    @property
+    def page_rows(self) -> int:
+        """Rows of a full page of the list, as it showed it; of longer ones, as any list did."""
+        own, of_any = (
+            self.ledger.list_state(self.shop, name).page_rows or 0 for name in (self.resource, "")
+        )
+        return max(own, of_any) if own > PAGE_ROWS else own or PAGE_ROWS
+
+    @property
+    def least_full(self) -> int:
+        """Rows of a page behind which there may be another one."""
+        own, of_any = (
+            self.ledger.list_state(self.shop, name).page_rows for name in (self.resource, "")
+        )
+        return min(PAGE_ROWS, own or of_any or PAGE_ROWS)
+
+    @property
+    def pages(self) -> int:
+        """Pages that the rows fill."""
+        return -(-sum(rows for _, rows in self.days()) // self.page_rows)
 
     def take(self, page: Page) -> None:
         """Nothing: what is answered is in the ledger before anything uses it."""

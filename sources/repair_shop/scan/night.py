@@ -27,7 +27,7 @@ def read_end(count: Count, since: date | None) -> Outcome | None:
     for number in range(last, 0, -1):
         page = count.peek(number)
         out.take(page)
-        if _is_settled(page, since):
+        if _is_settled(page, since, count.size):
             break
     out.proof = f"{out.pages} page(s) from the last one, down to known rows"
     out.pages = 0  # the count's own
@@ -49,11 +49,11 @@ def _shows_newest(count: Count, number: int) -> bool:
     return count.newest_day is None or max(filter(None, days)) >= count.newest_day
 
 
-def _is_settled(page: Page, since: date | None) -> bool:
+def _is_settled(page: Page, since: date | None, size: int) -> bool:
     """Whether a page begins with enough known rows, unchanged and older than ``since``."""
     first = page.days[0]
     is_old = since is None or first is None or first < since
-    return page.size >= KNOWN_TAIL and is_old and not any(page.fresh[:KNOWN_TAIL])
+    return page.size >= min(KNOWN_TAIL, size) and is_old and not any(page.fresh[:KNOWN_TAIL])
 
 
 def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:

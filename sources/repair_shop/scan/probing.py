@@ -17,7 +17,7 @@ from .count import WHOLE_PAGES, Count, Found
 from .jobs import Job, window_of
 from .known import KnownRows
 from .night import ends_on_newest, find_gone, read_end
-from .outcome import PAGE_ROWS, Bounded, NeverEnds, Outcome, PagingBroken
+from .outcome import Bounded, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .tickets import (
     HIDDEN_KEY,
@@ -47,15 +47,22 @@ class ListCount:
 
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
-        out, count = None, self._new()
-        if order == "newest" and count.live > PAGE_ROWS:
+        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        out, count, size = None, self._new(), known.page_rows
+        if order == "newest" and count.live > size:
             with suppress(NeverEnds):
                 out = read_end(count, since)
         if out is None:
-            known = KnownRows(self.ledger, self.job.shop, self.job.resource).listed
-            out = read_head(self.reader(), order=order, since=since, live=count.live, known=known)
+            out = read_head(
+                self.reader(),
+                order=order,
+                since=since,
+                live=count.live,
+                known=known.listed,
+                size=size,
+            )
             count.refresh()
-        if out.proven and out.ids and count.live > PAGE_ROWS:
+        if out.proven and out.ids and count.live > size:
             # Where rows of a day change their order, pages may hide one; the count does not.
             out.whole = False
             self._settle(out, [count])
@@ -117,9 +124,12 @@ class ListCount:
         job = self.job
         known = KnownRows(self.ledger, job.shop, job.resource, half)
         reader = self.reader(f"count{next(self._names)}:", None, dict(params or {}))
-        pages = -(-sum(rows for _, rows in known.days()) // PAGE_ROWS)
-        # The other half of the tickets is the small one.
-        return Count(Bounded(reader, Outcome(), 2 * pages), known, also=() if half else job.probes)
+        return Count(
+            Bounded(reader, Outcome(), 2 * known.pages),
+            known,
+            size=known.page_rows,
+            also=() if half else job.probes,  # the other half of the tickets is the small one
+        )
 
     def _settle(self, out: Outcome, counts: list[Count]) -> None:
         """Search, and put into ``out`` what was found."""
@@ -179,7 +189,7 @@ class ListCount:
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""
         job = self.job
-        pages = -(-self.ledger.live_count(job.shop, job.resource) // PAGE_ROWS)
+        pages = KnownRows(self.ledger, job.shop, job.resource).pages
         if pages > WHOLE_PAGES:
             out.reason = (
                 f"rows are missing or new, and counting does not tell which ({why}). Read it "

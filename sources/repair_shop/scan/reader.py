@@ -19,7 +19,7 @@ from ..http.client import Answer, Client
 from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
-from ..scan.known import HALVES
+from ..scan.known import HALVES, KnownRows
 from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import Order, day_in, order_of
@@ -106,6 +106,7 @@ class ServiceReader:
         self._params, self._on_rows, self._by_offset = params, on_rows, by_offset
         self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
         self._no_record: str | None = None
+        self._full = KnownRows(ledger, scan.shop, scan.list).least_full
         self._shapes = Shapes(ledger, scan.shop)
         self._volatile = Volatile(ledger, scan.shop, scan.list)
         self._latency = 0.0
@@ -240,7 +241,7 @@ class ServiceReader:
         if not number.isdecimal():
             return False
         before = self._ledger.page(self._scan, f"{name}:{int(number) - 1}")
-        return before is not None and before.size < PAGE_ROWS
+        return before is not None and before.size < self._full
 
     def _refuse_names_alone(self, rows: list[dict[str, Any]]) -> None:
         """Raises :class:`NotFound` where a list of changes tells less than half of the fields that
@@ -305,7 +306,7 @@ class ServiceReader:
             return False
         if error.transient:
             before = self._client.get(self._path, params | {name: params[name] - step})
-            return 0 < len(before.rows()) < PAGE_ROWS
+            return 0 < len(before.rows()) < self._full
         ends = "\n".join([*self._known_ends(), said])
         self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
         return True

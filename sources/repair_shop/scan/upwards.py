@@ -89,16 +89,18 @@ def read_head(
     since: date | None,
     live: int,
     known: Callable[[], AbstractSet[str]] = frozenset,
+    size: int = PAGE_ROWS,
 ) -> Outcome:
     """Read a known list from its newest end until nothing is new.
 
     Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
     last proven sync began; boundary days are read again whole). ``live`` is the number of rows
     known to exist, ``known`` names them: a page that is not full, and is no full one of fewer than
-    fifty either, shows all of them. Raises :class:`PagingBroken` when page numbers do not work.
+    fifty either, shows all of them. ``size``: rows of a full page. Raises
+    :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome()
-    with bounded(reader, out, math.ceil(live / PAGE_ROWS)) as bound:
+    with bounded(reader, out, math.ceil(live / size)) as bound:
         pages: list[Page] = []
         for number in count(1):
             page = bound.ask("head", number, order)
@@ -108,10 +110,10 @@ def read_head(
             if pages and pages[0].size < PAGE_ROWS:
                 out.page_rows = pages[0].size
             pages.append(page)
-            if page.size < PAGE_ROWS and len(out.ids) >= live and known() <= out.ids:
+            if page.size < size and len(out.ids) >= live and known() <= out.ids:
                 out.whole = True  # every row known to exist, and the page is not full
                 break
-            if _is_settled(page, since) and (live > PAGE_ROWS or _is_newest_first(page)):
+            if _is_settled(page, since, size) and (live > size or _is_newest_first(page)):
                 break
         for below in range(len(pages) - 1, 0, -1):
             bound.ask("head-down", below, order)
@@ -146,11 +148,11 @@ def _is_newest_first(page: Page) -> bool:
     return first is not None and last is not None and first > last
 
 
-def _is_settled(page: Page, since: date | None) -> bool:
+def _is_settled(page: Page, since: date | None, size: int) -> bool:
     """Whether a full page ends on known rows, unchanged and older than ``since``."""
     last = page.days[-1]
     return (
-        page.size >= PAGE_ROWS
+        page.size >= size
         and not any(page.fresh[-KNOWN_TAIL:])
         and (since is None or last is None or last < since)
     )
