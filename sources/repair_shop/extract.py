@@ -32,6 +32,7 @@ from .scan.jobs import (
     RESUMED_KINDS,
     STILL_NEW,
     WATERMARKS,
+    WHOLE_KINDS,
     WORDS,
     Job,
     joined,
@@ -157,13 +158,15 @@ class ShopFetch:
         failed = [result for result in self.results if may_heal(result)]
         if self.fatal is None and failed and not self.client.is_limited:
             self.results = [result for result in self.results if result not in failed]
-            self.run([result.job for result in failed])
+            # Late ones after those that they need.
+            for late in (False, True):
+                self.run([result.job for result in failed if result.job.comes_late == late])
 
     def to_look_at_again(self) -> set[str]:
         """Lists that this run read and that may have changed since, with no later scan of them:
         those read whole with pages of an earlier run, and custom fields, if all types' fields came
         to fill more pages."""
-        read = [one for one in self.results if one.job.kind in ("full", "head", "updated")]
+        read = [one for one in self.results if one.job.kind in WHOLE_KINDS]
         found = {one.job.resource for one in read if one.is_resumed and not one.doubt}
         found -= {one.job.resource for one in read if not one.is_resumed}
         before, self._reach = self._reach, reach(self.ledger, self.client.shop.name)

@@ -9,6 +9,7 @@ from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan.hidden import Shown
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.fakes.loopback import Reply
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
@@ -124,3 +125,38 @@ def test_tickets_alone_are_not_read_twice(mirror):
     assert len(mirror.asked("/tickets/updated")) == 2
     mirror.run("tickets", full=True)
     assert len(mirror.asked("/statuses")) <= 3
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_new_row_of_a_night_that_failed_is_no_hidden_one(stranger, fails):
+    """Only its type was asked for, so it counted as hidden, and no night missed it when it went."""
+    rows = [
+        {"id": n, "created_date": f"2026-03-{1 + n % 20:02d}", "type": "public"} for n in range(9)
+    ]
+    stranger.lists["/ticketComments"] = rows
+    assert stranger.sync("ticketComments").exit_code == 0
+    with stranger.session() as session:
+        session.ledger.query("UPDATE lists SET hidden_on = '2026-01-01'")
+    rows.append({"id": 99, "created_date": "2026-03-28", "type": "private"})
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(body="odd") if fails and "type" not in dict(seen.query) else stranger.answer(seen)
+    )
+    assert stranger.sync("ticketComments").exit_code == (3 if fails else 0)
+    stranger.loopback.otherwise = stranger.answer
+    rows.pop()
+    assert stranger.sync("ticketComments").exit_code == 0
+    assert len(stranger.recorder.live("ticket_comments", "main")) == len(rows)
+
+
+def test_a_row_that_no_list_showed_has_its_mark_when_its_path_is_gone(stranger):
+    rows = [{"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)]
+    stranger.lists["/customers"] = rows
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    assert stranger.sync("customers").exit_code == 0
+    left_out = rows.pop(40)
+    stranger.other = {f"/customers/{row['id']}": row for row in (left_out, *rows)}
+    assert stranger.sync("customers").exit_code == 0
+    assert left_out["id"] in stranger.recorder.live("customers", "main")
+    del stranger.other[f"/customers/{left_out['id']}"]
+    assert stranger.sync("customers").exit_code == 0
+    assert left_out["id"] not in stranger.recorder.live("customers", "main")

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from ..errors import BadAnswer
-from ..ledger import Ledger, Scan, now_text
-from .jobs import EMPTY_KEY, Job
+from ..ledger import UNLISTED, Ledger, Scan, now_text
+from .jobs import EMPTY_KEY, WHOLE_KINDS, Job
 from .known import KnownRows
 from .outcome import LOOKUPS, Outcome
+
+_IN_TURN = 5
+"""Rows of a list, shown by no page of it, that a night looks up."""
 
 
 def advice(resource: str) -> str:
@@ -49,6 +52,8 @@ class Deletions:
                 told = self._by_paths(job, scan, outcome.lost, exists)
             if not told and outcome.whole:
                 told = self._unshown(job, scan, outcome, exists)
+            if not told and job.kind in WHOLE_KINDS and exists and not job.endpoint.hidden:
+                told = self._unlisted(job, scan, exists)
         except BadAnswer as error:
             told = f"rows that vanished could not be looked up: {error}"
         return told
@@ -81,12 +86,12 @@ class Deletions:
     def _by_paths(
         self, job: Job, scan: Scan, lost: AbstractSet[str], exists: Callable[[str], bool] | None
     ) -> str:
-        """Believe the paths of rows that say that they are gone, if one that lives does not."""
+        """Believe what only paths, or only filters, tell; paths, if a row that lives has one."""
         live = self.ledger.live_ids(job.shop, job.resource)
         shown = next((row for row in reversed(live) if row not in lost), None)
         # Of one that the mirror does not show there is nothing to believe.
         known = lost & set(live)
-        if known and (shown is None or exists is None or not exists(shown)):
+        if known and exists is not None and (shown is None or not exists(shown)):
             told = "records that live are answered as gone by their own paths"
             return f"{told}, so none is believed"
         return self._believe_gone(job, scan, known, frozenset(), of_list=True)
@@ -136,6 +141,17 @@ class Deletions:
         return self._believe_gone(
             job, scan, gone, set(gone) if is_sure else outcome.missed, of_list=of_list
         )
+
+    def _unlisted(self, job: Job, scan: Scan, exists: Callable[[str], bool]) -> str:
+        """Look up some of the rows that no list shows, in turn; filters tell of other lists'."""
+        known = KnownRows(self.ledger, job.shop, job.resource)
+        some = self.ledger.live_ids(job.shop, job.resource, shown=UNLISTED)[:_IN_TURN]
+        try:
+            gone = {row for row in some if not exists(row)}
+        except BadAnswer:
+            return ""  # of rows that no list shows, a path that does not answer changes nothing
+        known.note_unlisted(set(some) - gone)
+        return self._believe_gone(job, scan, gone, gone, of_list=True)
 
     def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""

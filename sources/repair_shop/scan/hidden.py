@@ -94,7 +94,8 @@ def read_hidden(
 ) -> Outcome:
     """Ask a list for what it may hide. ``exists`` looks a row up by its own path.
 
-    Rows that were hidden and that no filter shows any longer are gone if they have no path either.
+    Rows that were hidden and that no filter shows any longer are gone if they have no path either;
+    in a list whose rows have none, at their second sighting.
     """
     known = KnownRows(ledger, job.shop, job.resource)
     hidden_before = set(known.unlisted())
@@ -114,7 +115,9 @@ def read_hidden(
         shown |= found
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
     lost = sorted(hidden_before - shown)
-    if exists is not None and not out.reason:
+    if exists is None:
+        out.lost = frozenset(lost)
+    elif not out.reason:
         out.gone = frozenset(row for row in lost if not exists(row))
     known.note_unlisted(shown)
     out.proof = "; ".join(told)

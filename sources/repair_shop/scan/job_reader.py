@@ -1,5 +1,6 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -8,13 +9,13 @@ from typing import Any
 
 from ..errors import BadAnswer, ValidationRefused
 from ..http.client import Client
-from ..ledger import Ledger, Page, Scan
+from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list, read_window
 from ..scan.count import Count, Found
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import may_have_slipped
 from ..scan.hidden import Shown, read_hidden
-from ..scan.jobs import Job, window_of
+from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import find_gone
 from ..scan.outcome import Bounded
@@ -196,8 +197,13 @@ class JobReader:
 
     def _read_hidden(self, job: Job, scan: Scan, reader: MakeReader) -> Outcome:
         """What the list leaves out unless it is asked for."""
-        if not self.ledger.is_whole(job.shop, job.resource):
-            # All rows of a filter would count as left out, and one that goes would not be missed.
+        of_list = [
+            (number, state)
+            for number, (name, kind, state) in self.ledger.recent_scans(job.shop, math.inf).items()
+            if name == job.resource and kind in WHOLE_KINDS and state is not ScanState.DROPPED
+        ]
+        if not of_list or max(of_list)[1] is not ScanState.PROVEN:
+            # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
         return read_hidden(self.ledger, job, reader, self.exists(job, scan), self.shown)
 

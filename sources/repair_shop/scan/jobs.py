@@ -26,6 +26,9 @@ from .tickets import HIDDEN_KEY
 RESUMED_KINDS = ("full", "audit", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
 
+WHOLE_KINDS = ("full", "head", "updated")
+"""Kinds that prove a list whole, by reading it or by counting it."""
+
 EMPTY_KEY = "empty:"
 """Ledger key of a slice that was answered empty once though rows are known: resource, days."""
 _COUNT_SHARE, _SPREAD = 15, 6

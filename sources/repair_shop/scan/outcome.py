@@ -59,7 +59,7 @@ class Outcome:
     gone: frozenset[str] = frozenset()
     """Rows that the list does not show any more, each one looked for."""
     lost: frozenset[str] = frozenset()
-    """Rows whose own paths say that they are gone, and no list of them does."""
+    """Rows of which only one sign says that they are gone: their own paths, or a filter."""
     is_read_once: bool = False
     """Each of several pages was read once, so a row may have moved past them."""
     missed: frozenset[str] = frozenset()
