@@ -321,7 +321,9 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         return False
     fetch = ShopFetch(client, ledger, run_id, session.observer)
     try:
-        asked = split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+        # So that something is left for the days of each month.
+        months = min(_MONTHS_SPLIT, max(1, shop.repair_requests // (1 + _WINDOW)))
+        asked = split_months(client, ledger, differing, limit=months)
         days = differing_days(home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
         jobs = repair_jobs(home, ledger, shop.name, days, requests=left)
@@ -337,7 +339,7 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
             fetch.run(fetch.follow())
         if fetch.fatal is None:
             if jobs:
-                split_months(client, ledger, differing, limit=_MONTHS_SPLIT)
+                split_months(client, ledger, differing, limit=months)
             asked_again = {
                 (d.period.year, d.report.replace("daily", "monthly"))
                 for d in differing

@@ -60,7 +60,7 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
     found = [
         stretch
         for endpoint in ENDPOINTS.values()
-        if endpoint.table not in but and not _announces(endpoint)
+        if endpoint.table not in but and not endpoint.tells_edits
         for stretch in _stretches(ledger, shop, endpoint, now)
     ]
     if sum(stretch.last - stretch.first + 1 for stretch in found) <= _ROUND_DAYS * requests:
@@ -79,12 +79,6 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
         for table, chosen in pages.items()
         if chosen
     ]
-
-
-def _announces(endpoint: Endpoint) -> bool:
-    """Whether the list tells of its edits, or is read whole in any case."""
-    updated = bool(endpoint.updated_path) or endpoint.recently_updated
-    return updated or bool(endpoint.variants) or not endpoint.sort
 
 
 def _stretches(

@@ -151,7 +151,7 @@ class Deletions:
         except BadAnswer:
             return ""  # of rows that no list shows, a path that does not answer changes nothing
         known.note_unlisted(set(some) - gone)
-        return self._believe_gone(job, scan, gone, gone, of_list=True)
+        return self._believe_gone(job, scan, gone, frozenset(), of_list=True)
 
     def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""

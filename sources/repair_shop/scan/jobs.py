@@ -31,7 +31,7 @@ WHOLE_KINDS = ("full", "head", "updated")
 
 EMPTY_KEY = "empty:"
 """Ledger key of a slice that was answered empty once though rows are known: resource, days."""
-_COUNT_SHARE, _SPREAD = 15, 6
+_COUNT_SHARE, _SPREAD = 15, 3
 """Requests a night that counting may add, and pages looked at in turn among them, at most."""
 GROWING = (
     *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
@@ -178,7 +178,7 @@ def mirror_jobs(
     for endpoint in wanted:
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
-    jobs = with_probes(ledger, jobs)
+    jobs = with_probes(ledger, jobs, shop)
     first_run = None if full else ledger.first_unfinished()
     if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours, and say
@@ -214,16 +214,16 @@ def _jobs_of(
     base = Job(shop.name, endpoint, "full", variant)
     resource = base.resource
     live, state = ledger.live_count(shop.name, resource), ledger.list_state(shop.name, resource)
-    size = KnownRows(ledger, shop.name, resource).page_rows
-    pages = math.ceil(live / size)
+    known = KnownRows(ledger, shop.name, resource)
+    pages = math.ceil(live / known.page_rows)
     read_on = state.whole_on
     # Stopped or not proven: a list that was known before (--full) is read to its end all the same.
     begun = ledger.newest_state(shop.name, resource, "full") not in (None, ScanState.PROVEN)
     hidden = _may_hide(ledger, shop, base, full)
     # Nights cannot count what lists hide: long lists of such are read whole the less often.
     hides = endpoint.partition and bool(ledger.value(shop.name, HIDDEN_KEY))
-    # Where other lists have short pages, it may have come to have a second one.
-    fills = (ledger.list_state(shop.name, "").page_rows or PAGE_ROWS) <= live < size
+    # Of pages of fifty a night sees nearly all of such a list; shorter ones are all read.
+    few = PAGE_ROWS * (2 if known.page_rows < PAGE_ROWS else 1)
     if (
         full
         or read_on is None
@@ -231,8 +231,8 @@ def _jobs_of(
         or (hides and _is_due(read_on, max(7, pages // _A_DAY), shop))
         or begun
         # Of custom fields each night reads all pages, and those of categories weekly.
-        or (not endpoint.variants and fills)
-        or (not endpoint.variants and not endpoint.sort and live >= min(size, PAGE_ROWS))
+        or (not endpoint.variants and known.least_full <= live < few)
+        or (not endpoint.variants and not endpoint.sort and live >= known.least_full)
     ):
         if base.hides_categories:
             pages += 2 * ledger.live_count(shop.name, "categories")
@@ -254,12 +254,12 @@ def _jobs_of(
     return jobs
 
 
-def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
+def with_probes(ledger: Ledger, jobs: list[Job], shop: ShopSettings) -> list[Job]:
     """The jobs, with what counting costs, and with a few pages more to look at, in turn.
 
     A deletion and an insertion with an old date hide each other on the last page, but not on a page
     between them. What the count leaves of its share goes to such pages of all lists, by a step that
-    comes near each page sooner or later.
+    comes near each page sooner or later. Lists of which old pages are read again anyway need none.
     """
     counted = {
         at: ledger.live_count(job.shop, job.resource)
@@ -270,7 +270,12 @@ def with_probes(ledger: Ledger, jobs: list[Job]) -> list[Job]:
     costs = {at: _count_cost(jobs[at], live, sizes[at]) for at, live in counted.items()}
     spare = max(0, min(_SPREAD, _COUNT_SHARE - sum(costs.values())))
     turn = ledger.newest_run() * _SPREAD
-    inner = [(at, page) for at, live in counted.items() for page in range(1, live // sizes[at] + 1)]
+    inner = [
+        (at, page)
+        for at, live in counted.items()
+        if jobs[at].endpoint.tells_edits or not shop.audit_requests
+        for page in range(1, live // sizes[at] + 1)
+    ]
     for number in range(spare if inner else 0):
         at, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
         jobs[at] = replace(jobs[at], probes=(*jobs[at].probes, page))

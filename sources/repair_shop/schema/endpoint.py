@@ -65,6 +65,12 @@ class Endpoint:
             raise ValueError(f"{self.path}: a partitioned list needs its window")
 
     @property
+    def tells_edits(self) -> bool:
+        """Whether the list tells of its edits, or is read whole each night."""
+        announces = bool(self.updated_path) or self.recently_updated
+        return announces or bool(self.variants) or not self.sort
+
+    @property
     def include_params(self) -> dict[str, str]:
         """Parameters that switch the include flags on."""
         return dict.fromkeys(self.include, "True")
