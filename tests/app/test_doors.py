@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -22,6 +23,30 @@ STAFF = "only the counter"
 def with_key(chain):
     with page(chain) as address:
         yield address
+
+
+PUBLIC = {
+    "DASHBOARD__PASSWORD": PASSWORD,
+    "DASHBOARD__STAFF_PASSWORD": STAFF,
+    "DASHBOARD__PUBLIC_URL": "https://desk.example",
+}
+
+
+@pytest.fixture(scope="module")
+def with_password(chain, tmp_path_factory):
+    """The page behind a proxy, in a folder of foreign settings; what it asked of others."""
+    folder, asked = tmp_path_factory.mktemp("folder"), list[bytes]()
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "config.toml").write_text(
+        '[server]\nbaseUrlPath = "elsewhere"\nenableStaticServing = true\nallowedHosts = ["*"]\n'
+        'enableAgentApi = true\n[client]\nshowErrorDetails = "full"\n'
+    )
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        threading.Thread(target=_answer, args=(outside, asked), daemon=True).start()
+        through = f"http://127.0.0.1:{outside.getsockname()[1]}"
+        names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+        with page(chain, folder, **dict.fromkeys(names, through), **PUBLIC) as address:
+            yield address, pages.last_said[-1], asked
 
 
 def settings(folder: Path, text: str) -> Path:
@@ -105,35 +130,69 @@ def test_behind_a_proxy_the_owners_password_is_required(tmp_path, monkeypatch, c
     assert PASSWORD not in said
 
 
-def test_the_proxys_visitors_sign_in_and_stay_signed_in(chain, tmp_path):
-    public = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__PUBLIC_URL": "https://desk.example"}
-    port = free_port()
-    with page(chain, tmp_path, port, **public) as address, visitor(address) as owner:
+def test_the_proxys_visitors_sign_in_and_stay_signed_in(chain, tmp_path, with_password):
+    address, _said, _asked = with_password
+    with visitor(address) as owner:
         assert "key=" not in address
-        headers = {"Host": "desk.example", "Origin": "https://desk.example"}
         answer = owner.post(
             "/login",
             data={"secret": PASSWORD, "next": "//evil.example/"},
-            headers=headers,
+            headers={"Host": "desk.example", "Origin": "https://desk.example"},
             follow_redirects=False,
         )
-        assert answer.status_code == 303 and answer.headers["location"] == "/"
-        cookie = answer.headers["set-cookie"]
-        assert "Secure" in cookie and PASSWORD not in cookie
-        cookies = cookie.partition(";")[0]
-        here = {"host": "desk.example", "origin": "https://desk.example"}
-        assert handshake(address, cookies=cookies, **here) == 101
-        assert handshake(address, **here) == 403
-        # A proxy that sends its own Host.
-        assert handshake(address, cookies=cookies, origin="https://desk.example") == 101
-    with page(chain, tmp_path, port, **public) as address:
-        assert handshake(address, cookies=cookies) == 101, "another start, the same password"
-    changed = public | {"DASHBOARD__PASSWORD": "another word for it"}
-    with page(chain, tmp_path, port, **changed) as address:
-        assert handshake(address, cookies=cookies) == 403
+    assert answer.status_code == 303 and answer.headers["location"] == "/"
+    cookie = answer.headers["set-cookie"]
+    assert "Secure" in cookie and PASSWORD not in cookie
+    cookies = cookie.partition(";")[0]
+    here = {"host": "desk.example", "origin": "https://desk.example"}
+    assert handshake(address, cookies=cookies, **here) == 101
+    assert handshake(address, **here) == 403
+    # A proxy that sends its own Host.
+    assert handshake(address, cookies=cookies, origin="https://desk.example") == 101
+    assert (chain / "page.key").stat().st_mode & 0o777 == 0o600
+    port = free_port()
+    with page(chain, tmp_path, port, **PUBLIC) as again:
+        moved = cookies.replace(str(urlsplit(address).port), str(port), 1)
+        assert handshake(again, cookies=moved) == 101, "another start, the same password"
 
 
-def test_secrets_that_vanish_close_the_page(chain, tmp_path):
+def test_staff_open_the_page_as_staff(with_password):
+    with visitor(with_password[0]) as staff:
+        assert sign_in(staff, STAFF).status_code == 200
+        assert handshake(with_password[0], cookies=cookies_of(staff)) == 101
+
+
+def test_wrong_passwords_are_logged_without_what_was_given(with_password):
+    address, said, _asked = with_password
+    with visitor(address) as stranger:
+        stranger.headers["X-Forwarded-For"] = "192.0.2.7"
+        for given in ("", "counter", PASSWORD + " ", "\u00e9", "x" * 5000):
+            assert sign_in(stranger, given).status_code in (401, 413)
+            assert not stranger.cookies
+    _until(lambda: said.text().count("192.0.2.7") >= 4)
+    assert "counter" not in said.text()
+
+
+def test_streamlit_settings_of_the_current_folder_have_no_effect(with_password):
+    address, _said, _asked = with_password
+    with visitor(address) as owner:
+        assert sign_in(owner, PASSWORD).status_code == 200
+        assert owner.get("/_stcore/health").status_code == 200
+        assert owner.get("/_stcore/agent/mcp").status_code in (403, 404, 405)
+        evil = {"host": "evil.example", "origin": "http://evil.example"}
+        assert handshake(address, cookies=cookies_of(owner), **evil) == 403
+
+
+def test_nobody_outside_is_asked_for_our_address(with_password):
+    address, _said, asked = with_password
+    assert handshake(address, origin="http://elsewhere.example") == 403
+    with visitor(address) as owner:
+        sign_in(owner, PASSWORD)
+        assert handshake(address, cookies=cookies_of(owner)) == 101
+    assert asked == []
+
+
+def test_secrets_that_vanish_or_change_close_the_page(chain, tmp_path):
     secrets = settings(tmp_path, f'[dashboard]\npassword = "{PASSWORD}"\n')
     with page(chain, tmp_path) as address, visitor(address) as owner:
         assert sign_in(owner, PASSWORD).status_code == 200
@@ -150,26 +209,9 @@ def test_secrets_that_vanish_close_the_page(chain, tmp_path):
         assert sign_in(owner, "").status_code == 401, "a file that cannot be read"
         (tmp_path / "away").rename(secrets)
         _until(lambda: owner.get("/").status_code == 200)
-
-
-def test_a_changed_password_ends_what_the_old_one_opened(chain, tmp_path):
-    secrets = settings(tmp_path, f'[dashboard]\npassword = "{PASSWORD}"\n')
-    with page(chain, tmp_path) as address, visitor(address) as owner:
-        assert sign_in(owner, PASSWORD).status_code == 200
         secrets.write_text('[dashboard]\npassword = "another word for it"\n')
         _until(lambda: owner.get("/").status_code == 401)
-        assert sign_in(owner, PASSWORD).status_code == 401
-
-
-def test_wrong_passwords_are_logged_without_what_was_given(chain, tmp_path):
-    with page(chain, tmp_path, DASHBOARD__PASSWORD=PASSWORD) as address:
-        with visitor(address) as stranger:
-            for given in ("", "counter", PASSWORD + " ", "\u00e9", "x" * 5000):
-                assert sign_in(stranger, given).status_code in (401, 413)
-                assert not stranger.cookies
-        said = pages.last_said[-1]
-        _until(lambda: said.text().count("127.0.0.1") >= 4)
-        assert "counter" not in said.text()
+        assert handshake(address, cookies=cookies) == 403, "a changed password ends cookies"
 
 
 def test_a_wrong_try_costs_its_own_address_alone():
@@ -189,43 +231,6 @@ def test_a_wrong_try_costs_its_own_address_alone():
 
     assert asyncio.run(tried()) == [False, True, True, True]
     assert slept == [5.0, 6.0], "what waits is counted, and nobody else waits with it"
-
-
-def test_staff_open_the_page_as_staff(chain, tmp_path):
-    words = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__STAFF_PASSWORD": STAFF}
-    with page(chain, tmp_path, **words) as address, visitor(address) as staff:
-        assert sign_in(staff, STAFF).status_code == 200
-        assert handshake(address, cookies=cookies_of(staff)) == 101
-
-
-def test_streamlit_settings_of_the_current_folder_have_no_effect(chain, tmp_path):
-    folder = tmp_path / ".streamlit"
-    folder.mkdir()
-    (folder / "config.toml").write_text(
-        '[server]\nbaseUrlPath = "elsewhere"\nenableStaticServing = true\nallowedHosts = ["*"]\n'
-        'enableAgentApi = true\n[client]\nshowErrorDetails = "full"\n'
-    )
-    with page(chain, tmp_path) as address, visitor(address) as owner:
-        assert owner.get(address).status_code == 200
-        assert owner.get("/_stcore/health").status_code == 200
-        assert owner.get("/_stcore/agent/mcp").status_code in (403, 404, 405)
-        evil = {"host": "evil.example", "origin": "http://evil.example"}
-        assert handshake(address, cookies=cookies_of(owner), **evil) == 403
-
-
-def test_nobody_outside_is_asked_for_our_address(chain, tmp_path):
-    asked: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as proxy:
-        threading.Thread(target=_answer, args=(proxy, asked), daemon=True).start()
-        through = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
-        public = {"DASHBOARD__PASSWORD": PASSWORD, "DASHBOARD__PUBLIC_URL": "https://desk.example"}
-        with page(chain, tmp_path, **dict.fromkeys(names, through), **public) as address:
-            assert handshake(address, origin="http://elsewhere.example") == 403
-            with visitor(address) as owner:
-                sign_in(owner, PASSWORD)
-                assert handshake(address, cookies=cookies_of(owner)) == 101
-    assert asked == []
 
 
 def test_what_the_service_says_is_shown_as_plain_text(home, tmp_path):
@@ -267,12 +272,6 @@ def _until(is_so) -> None:
             return
         threading.Event().wait(0.1)
     raise AssertionError("it did not come to that")
-
-
-def test_the_seal_of_cookies_is_readable_by_its_owner_only(chain, tmp_path):
-    with page(chain, tmp_path, DASHBOARD__PASSWORD=PASSWORD):
-        mode = (chain / "page.key").stat().st_mode & 0o777
-    assert mode == 0o600
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
