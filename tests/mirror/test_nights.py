@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import time_machine
 
 from pipelines.monitor.status import status
 from pipelines.sync.session import open_session
@@ -202,12 +203,14 @@ def test_audits_leave_no_day_out_and_move_a_row_whose_date_was_edited(synced):
 
 def test_the_day_of_the_last_reading_is_read_again_whole(make_mirror):
     """No list tells of an edit of that day, whose rows fill more than the last page."""
-    mirror = make_mirror(records=customers(195, busy=75))
+    mirror = make_mirror(records=customers(595, busy=75))
     assert mirror.run("customers").exit_code == 0
-    mirror.store.update("customers", "c-125", {"name": "edited"}, touch=False)
-    assert mirror.run("customers").exit_code == 0
+    mirror.store.update("customers", "c-525", {"name": "edited"}, touch=False)
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=1)):
+        insert_new(mirror)
+        assert mirror.run("customers").exit_code == 0
     assert mirror.recorder is not None
-    assert mirror.recorder.live("customers", "main")["c-125"]["name"] == "edited"
+    assert mirror.recorder.live("customers", "main")["c-525"]["name"] == "edited"
 
 
 def delete_first(mirror: Mirror) -> None:
