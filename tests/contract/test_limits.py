@@ -10,50 +10,43 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.contract.asking import client_of
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.fakes.clock import FakeClock
 
 
 def test_thirty_in_any_minute_then_a_minute_of_silence(serve):
-    clock = Clock()
-    server, api = serve(ShopSpec(), clock=clock)
+    clock = FakeClock()
+    server, api = serve(ShopSpec(), clock=clock.monotonic)
     for _ in range(15):
         assert api.get("/brands").status_code == 200
-    clock.now += 30
+    clock.ticks += 30
     for _ in range(15):
         assert api.get("/brands").status_code == 200
     refused = api.get("/brands")
     assert refused.status_code == 401
     assert "rate limit" in refused.json()["error"]
-    clock.now += 59.9  # the minute of silence is not over
+    clock.ticks += 59.9  # the minute of silence is not over
     assert api.get("/brands").status_code == 401
     assert server.ignored_rate_errors() == 1
-    clock.now += 60.0
+    clock.ticks += 60.0
     assert api.get("/brands").status_code == 200
     assert server.rate_errors() == 2
     assert [r.status for r in server.requests()] == [200] * 30 + [401, 401, 200]
 
 
 def test_the_window_slides(serve):
-    clock = Clock()
-    _, api = serve(ShopSpec(limit=2), clock=clock)
+    clock = FakeClock()
+    _, api = serve(ShopSpec(limit=2), clock=clock.monotonic)
     assert api.get("/brands").status_code == 200
-    clock.now += 40
+    clock.ticks += 40
     assert api.get("/brands").status_code == 200
-    clock.now += 20  # the first request is a minute old now
+    clock.ticks += 20  # the first request is a minute old now
     assert api.get("/brands").status_code == 200
     assert api.get("/brands").status_code == 401
 
 
 def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve):
-    clock = Clock()
-    server, api = serve(ShopSpec("one", limit=1), ShopSpec("two"), clock=clock)
+    clock = FakeClock()
+    server, api = serve(ShopSpec("one", limit=1), ShopSpec("two"), clock=clock.monotonic)
     assert api.get("/brands").status_code == 200
     assert [api.get("/brands").status_code for _ in range(10)] == [401] * 10
     blocked = api.get("/brands")
@@ -61,16 +54,18 @@ def test_the_tenth_ignored_rate_error_blocks_key_and_address(serve):
     assert "blocked" in blocked.json()["error"]
     with client_of(server, "two") as other:
         assert other.get("/brands").status_code == 401
-        clock.now += BLOCK_MINUTES * 60 - 1
+        clock.ticks += BLOCK_MINUTES * 60 - 1
         assert other.get("/brands").status_code == 401
-        clock.now += 1
+        clock.ticks += 1
         assert other.get("/brands").status_code == 200
     assert api.get("/brands").status_code == 200
 
 
 def test_a_block_may_shut_the_key_alone(serve):
     quirks = Quirks(block_scope="key", block_text="Unauthorized")
-    server, api = serve(ShopSpec("one", quirks=quirks, limit=1), ShopSpec("two"), clock=Clock())
+    server, api = serve(
+        ShopSpec("one", quirks=quirks, limit=1), ShopSpec("two"), clock=FakeClock().monotonic
+    )
     for _ in range(11):
         api.get("/brands")
     assert api.get("/brands").status_code == 401
@@ -80,22 +75,24 @@ def test_a_block_may_shut_the_key_alone(serve):
 
 
 def test_every_time_scales_with_the_minute(serve):
-    clock = Clock()
-    _, api = serve(ShopSpec(limit=1), clock=clock, minute_seconds=0.05)
+    clock = FakeClock()
+    _, api = serve(ShopSpec(limit=1), clock=clock.monotonic, minute_seconds=0.05)
     assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
-    clock.now += 0.05
+    clock.ticks += 0.05
     assert api.get("/brands").status_code == 200
 
 
 def test_another_client_of_the_key_uses_up_the_minute(serve):
-    server, api = serve(ShopSpec(), clock=Clock())
+    server, api = serve(ShopSpec(), clock=FakeClock().monotonic)
     server.spend(29)
     assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
 
 
 @pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
 def test_the_status_of_a_rate_error_is_a_quirk(serve, status):
-    _, api = serve(ShopSpec(quirks=Quirks(rate_error_status=status), limit=1), clock=Clock())
+    _, api = serve(
+        ShopSpec(quirks=Quirks(rate_error_status=status), limit=1), clock=FakeClock().monotonic
+    )
     api.get("/brands")
     answer = api.get("/brands")
     assert answer.status_code == status
@@ -104,13 +101,13 @@ def test_the_status_of_a_rate_error_is_a_quirk(serve, status):
 
 @given(st.lists(st.floats(0, 40, allow_nan=False), max_size=120))
 def test_no_window_ever_holds_more_than_the_limit(pauses):
-    clock = Clock()
-    limiter = Limiter(minute_seconds=60, clock=clock)
+    clock = FakeClock()
+    limiter = Limiter(minute_seconds=60, clock=clock.monotonic)
     taken: list[float] = []
     for pause in pauses:
-        clock.now += pause
+        clock.ticks += pause
         if limiter.arrives("key", "address", 5) is Verdict.OK:
-            taken.append(clock.now)
+            taken.append(clock.ticks)
     for start in taken:
         assert sum(start <= one < start + 60 for one in taken) <= 5
 

@@ -185,13 +185,6 @@ def test_a_changed_mobile_number_needs_its_country():
     assert validate("leads", "update", {"mobile": "1", "countryCode": "GT"})
 
 
-def test_a_margin_is_below_a_hundred():
-    for margin in (100, 101):
-        with pytest.raises(BodyError, match="less than 100"):
-            validate("categories", "update", {"profit_margin": margin})
-    assert validate("categories", "update", {"profit_margin": 99.5})
-
-
 def test_the_three_arrays_of_an_adjustments_update():
     body = {
         "add_products": [{"ad_product_id": "1", "ad_quantity": 2, "ad_type": "Addition"}],

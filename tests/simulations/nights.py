@@ -6,7 +6,6 @@ HTTP, no database. ``test_nights.py`` lives it, ``make campaigns`` many times.
 
 import math
 import random
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -381,17 +380,6 @@ class Life:
             tally.over.append(shop.asked / len(left))
 
 
-def main(nights: int, first: int, last: int, most: int = 4000) -> int:
-    """Prints so many nights of each dialect and seed; 1 if one was late, wrong or lost."""
-    is_wrong = False
-    for dialect in DIALECTS:
-        for seed in range(first, last + 1):
-            tally = simulate(dialect, nights, seed, most=most)
-            is_wrong = is_wrong or bool(tally.late or tally.wrong or tally.lost)
-            print(f"{dialect.name}, seed {seed}: {tally}", flush=True)
-    return int(is_wrong)
-
-
 def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> Tally:
     """Nights of shops of random sizes, ``most`` rows at most, each lasting ten nights."""
     tally = Tally()
@@ -400,7 +388,3 @@ def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> T
         for _ in range(min(_LIFE, nights - tally.nights)):
             life.next_night()
     return tally
-
-
-if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
