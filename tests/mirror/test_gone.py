@@ -51,6 +51,15 @@ def test_deleted_rows_of_all_lists_are_marked_the_next_night(make_mirror, quirks
         assert mirror.gone(table) == ids, table
 
 
+def test_a_list_whose_full_last_page_comes_again_past_its_end_costs_no_more(make_mirror):
+    quirks = Quirks(past_the_end="last_page")
+    mirror = make_mirror(quirks, records=records(600), audit_requests=0)
+    first, night = mirror.run("stock"), mirror.run("stock")
+    assert (first.exit_code, night.exit_code) == (0, 0)
+    assert first.requests <= 12 + 8 and night.requests <= 6
+    mirror.assert_same("stock")
+
+
 def test_lists_that_are_read_by_their_last_change_are_counted_too(synced):
     gone = {table: synced.store.ids(table)[3] for table in ("tickets", "appointments", "products")}
     for table, identity in gone.items():
