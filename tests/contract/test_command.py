@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -15,28 +16,33 @@ import pytest
 from shopmirror.main import main
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending, capfd):
-    file = tmp_path / "shop.sqlite"
-    arguments = ["--port", "0", "--size", "tiny", "--db", str(file), "--quirk", "amounts=text"]
-    arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "shopmirror", "sandbox", *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+@contextmanager
+def sandbox(ending, *arguments):
+    """The lines that the command prints at first; it ends well with the signal."""
+    command = [sys.executable, "-m", "shopmirror", "sandbox", "--port", "0", "--size", "tiny"]
+    process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
-        base = process.stdout.readline().split()[-1]
-        key = process.stdout.readline().split()[-1]
-        with httpx.Client(headers={"Authorization": key}) as client:
-            # The port is bound before the address is printed, so this waits for the first answer.
-            answer = client.get(f"{base}/payments", timeout=20)
-        assert isinstance(answer.json()[0]["amount"], str)
-        assert answer.json()[0]["date"] < "2026-03-31"
+        yield [process.stdout.readline() for _ in range(7)]
     finally:
         process.send_signal(ending)
     assert process.wait(20) == 0
+
+
+def ask(base, path, key):
+    # The port is bound before the address is printed, so this waits for the first answer.
+    return httpx.get(f"{base}{path}", headers={"Authorization": key}, timeout=20).json()
+
+
+def test_serves_until_a_signal_and_keeps_its_file(tmp_path, capfd):
+    file = tmp_path / "shop.sqlite"
+    arguments = ["--db", str(file), "--quirk", "amounts=text"]
+    arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
+    with sandbox(signal.SIGINT, *arguments) as told:
+        key = told[1].split()[-1]
+        payment = ask(told[0].split()[-1], "/payments", key)[0]
+    assert isinstance(payment["amount"], str)
+    assert payment["date"] < "2026-03-31"
 
     capfd.readouterr()
     assert main(["sandbox", "keys", "list", "--db", str(file)]) == 0
@@ -48,36 +54,12 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, ending, capfd):
 
 
 def test_it_prints_the_settings_of_a_sync_and_its_data_reach_to_yesterday():
-    arguments = [
-        "--port",
-        "0",
-        "--size",
-        "tiny",
-        "--minute-seconds",
-        "2",
-        "--timezone",
-        "Asia/Tokyo",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "shopmirror", "sandbox", *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        told = [process.stdout.readline() for _ in range(7)]
-        key, settings = (
-            told[1].split()[-1],
-            tomllib.loads("".join(told[3:]))["sources"]["repair_shop"],
-        )
-        answer = httpx.get(
-            f"{settings['base_url']}/timeClock", headers={"Authorization": key}, timeout=20
-        )
-    finally:
-        process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 0
+    with sandbox(signal.SIGTERM, "--minute-seconds", "2", "--timezone", "Asia/Tokyo") as told:
+        settings = tomllib.loads("".join(told[3:]))["sources"]["repair_shop"]
+        clocked = ask(settings["base_url"], "/timeClock", told[1].split()[-1])[0]
     assert (settings["timezone"], settings["minute_seconds"]) == ("Asia/Tokyo", 2.0)
     today = datetime.now(ZoneInfo("Asia/Tokyo")).date()
-    last = date.fromisoformat(answer.json()[0]["created_date"][:10])
+    last = date.fromisoformat(clocked["created_date"][:10])
     assert timedelta(0) < today - last < timedelta(days=60)
 
 
