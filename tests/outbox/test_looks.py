@@ -45,6 +45,21 @@ class Look:
         clock = self.shop.clock
         return push(self.settings, clock=clock, sleep=clock.sleep, transport=self.shop.of, **more)
 
+    def begin(self):
+        """A first push, by which the queue knows the service's time; it counts no more."""
+        self.queue("brands", {"name": "First"})
+        self.push()
+        self.shop.applied.clear()
+
+    def push_and_put_back(self):
+        """A backup of before a push is put back after it."""
+        home, spare = self.settings.home, self.settings.home.with_name("spare")
+        shutil.copytree(home, spare)
+        self.push()
+        shutil.rmtree(home)
+        shutil.copytree(spare, home)
+        mark_restored(home)
+
     def staff(self, resource, count, **fields):
         for number in range(count):
             self.shop.clock.ticks += 1
@@ -131,17 +146,9 @@ def test_a_queue_put_back_believes_no_order_and_no_filter_that_hides_its_record(
     }  # fmt: skip
     look.staff(resource, 60)
     look.shop.clock.ticks += 200 * HOUR
-    look.queue("brands", {"name": "First"})
-    look.push()
-    look.shop.applied.clear()
+    look.begin()
     look.queue(resource, body)
-    home = look.settings.home
-    spare = home.with_name("spare")
-    shutil.copytree(home, spare)
-    look.push()
-    shutil.rmtree(home)
-    shutil.copytree(spare, home)
-    mark_restored(home)
+    look.push_and_put_back()
     setattr(look.shop, manner, False)
     look.shop.clock.ticks += HOUR
     assert look.in_the_end() == ("in_doubt", 1)
@@ -191,3 +198,38 @@ def test_a_record_that_others_of_its_list_outlived_is_told(look, resource):
         line = {"amount": 50, "paymentMethod": "1"}
         look.queue("payments", {"invoiceId": "7", "lines": [line]})
     assert look.in_the_end() == ("rejected", 0)
+
+
+@pytest.mark.parametrize("refusal", ["words", "no rows", "404"])
+def test_a_queue_put_back_believes_no_list_that_does_not_show_its_end(look, refusal):
+    look.begin()
+    look.queue("customers", {"name": "Ann"})
+    look.push_and_put_back()
+    look.staff("customers", 50)
+    look.shop.refuses = lambda path, page: REFUSALS[refusal] if page > 1 else None
+    assert look.in_the_end() == ("in_doubt", 1)
+
+
+def test_another_invoice_than_the_one_asked_for_shows_nothing_of_it(look):
+    invoice = look.shop.put("ticketInvoices", number="7", status="Due", amount_total=100)
+    look.begin()
+    look.shop.clock.ticks += HOUR
+    line = {"amount": 50, "paymentMethod": "1"}
+    look.queue("payments", {"invoiceId": invoice, "lines": [line]})
+    look.push_and_put_back()
+    other = (200, {"id": "9", "status": "Due", "amount_total": 100, "payments": []})
+    look.shop.refuses = lambda path, page: other if path.startswith("ticketInvoices/") else None
+    assert look.in_the_end() == ("in_doubt", 1)
+    look.shop.refuses = lambda path, page: None
+    assert look.in_the_end() == ("done", 1)
+
+
+def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(look):
+    record = look.shop.put("customers", name="Ann")
+    look.begin()
+    look.shop.clock.ticks += HOUR
+    look.shop.faults.append("reset")
+    look.queue("customers", None, op="delete", record_id=record)
+    look.push(wait=False)
+    look.shop.refuses = lambda path, page: (200, []) if page else REFUSALS["404"]
+    assert look.in_the_end() == ("in_doubt", 0)
