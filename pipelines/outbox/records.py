@@ -83,7 +83,8 @@ class Records:
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
         row = clean_row(found, resource, self._zone)
-        if row_id(row, "") and record_id not in map(str, row.values()):
+        named = {str(value).casefold().lstrip("0") for value in row.values()}
+        if row_id(row, "") and record_id.casefold().lstrip("0") not in named:
             raise BadAnswer("another record than the one asked for", path=path)
         return None if _is_deleted(row) else row
 
@@ -170,17 +171,17 @@ class Records:
             first = (moment - back).date().isoformat()
         if own and (iso := parse_moment(own, self._zone)):
             first = min(first, iso[:10])
-        if not _LISTS[resource][0][1]:
-            if not self._newest(resource):  # sorted by age, or nothing can be said
-                raise Unsure("the list shows no record at all")
-            return self._read(_LISTS[resource][0][0], _BY_AGE, _until(first))
-        rows = self._since(resource, first)
-        if not rows and fence.get("known") is None:
-            newest = self._newest(resource)
-            if not newest:
-                raise Unsure("the list shows no record at all")
-            if any(str(row.get("created_date") or "")[:10] >= first for row in newest.values()):
-                raise Unsure("the filter by day leaves out records of that day")
+        path, has_days = _LISTS[resource][0]
+        rows = self._since(resource, first) if has_days else {}
+        if rows or fence.get("known") is not None:
+            return rows
+        newest = self._newest(resource)  # which is sorted by age, or nothing can be said
+        if not newest:
+            raise Unsure("the list shows no record at all")
+        if not has_days:
+            return self._read(path, _BY_AGE, _until(first))
+        if any(str(row.get("created_date") or "")[:10] >= first for row in newest.values()):
+            raise Unsure("the filter by day leaves out records of that day")
         return rows
 
     def _since(self, resource: str, first: str) -> Found:
