@@ -248,15 +248,6 @@ class Count:
         """Whether rows of other days contradicted a cut, so the order is not quite by day."""
         return bool(self._distrusted)
 
-    def difference(self) -> int | None:
-        """How many more rows are known than the list has places; None if its end is not found."""
-        try:
-            if self.last is None:
-                self.find_end()
-        except NeverEnds:
-            return None
-        return self.live - self.total
-
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
         return self._open_gap() is None

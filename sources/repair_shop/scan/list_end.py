@@ -6,7 +6,6 @@ in its turn: so guesses cost.
 """
 
 import math
-from dataclasses import dataclass
 from datetime import date
 from itertools import count
 
@@ -25,23 +24,8 @@ _FEW = 5
 """So few rows shared with the newest page may be so by chance: the next page is looked at too."""
 
 
-@dataclass(frozen=True)
-class End:
-    """A page that shares rows with the newest one, and the highest page probed below it."""
-
-    last: int
-    page: Page
-    low: int
-    low_page: Page | None
-
-    def below(self, first: float, last: float) -> dict[int, Page]:
-        """The page probed below the end if its number is from ``first`` to under ``last``."""
-        found = self.low_page
-        return {self.low: found} if found is not None and first <= self.low < last else {}
-
-
-def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -> End:
-    """Find a page (oldest first) that shares rows with the newest page.
+def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -> tuple[int, Page]:
+    """Find a page (oldest first) that shares rows with the newest one, and its number.
 
     ``hint``: its likely number; else ``since``, the day the list likely begins. Raises
     :class:`~repair_shop.scan.outcome.PagingBroken` when no page meets the newest one.
@@ -49,18 +33,17 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
     search = _Search(top, since)
     newest = set(top.ids)
     guess, back = max(2, hint or search.first_guess()), False
-    few: End | None = None
+    few: tuple[int, Page] | None = None
     for _ in range(_MAX_PROBES):
         page = reader.ask("probe", guess)
         if page.size and not newest.isdisjoint(page.ids):
             if guess == 1 and page.size > 1 and page.ids == top.ids:
                 raise PagingBroken("newest and oldest give the same order")
-            found = End(guess, page, search.low, search.low_page)
             if few is None and len(newest.intersection(page.ids)) < min(_FEW, page.size):
-                few, search.low, search.low_page = found, guess, page
+                few, search.low, search.low_page = (guess, page), guess, page
                 guess += 1
                 continue
-            return found
+            return guess, page
         if page.size == 0 and few is not None:
             return few
         search.learn(guess, page)

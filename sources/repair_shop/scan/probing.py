@@ -31,8 +31,6 @@ from .tickets import (
 from .upwards import read_head, read_window
 
 _NOT_COUNTED = "not counted"
-_ODD_KEY = "uncounted:"
-"""Ledger key of a list that, read whole, still has so many rows more or less than are known."""
 
 
 @dataclass
@@ -155,9 +153,6 @@ class ListCount:
         out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
 
     def _find(self, count: Count) -> Found:
-        odd = self.ledger.value(self.job.shop, _ODD_KEY + self.job.resource)
-        if odd is not None and odd == str(count.difference()):
-            return Found(reason=f"read whole, the list differed by {odd} row(s) from their ids too")
         found = find_gone(count, self.exists or self._in_its_days())
         if found.gone and self.exists is None and count.is_distrusted:
             return Found(found.total, reason="its order is not by date", read_whole=True)
@@ -207,13 +202,6 @@ class ListCount:
             return
         out.whole = True
         out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
-        gone = self.ledger.live_count(job.shop, job.resource) - len(whole.ids)
-        odd = None if job.endpoint.partition else self._new().difference()
-        if odd is not None and odd != gone:
-            # At its second sighting: a row deleted since its page was read makes one, too.
-            name, seen = _ODD_KEY + job.resource, f"{odd - gone}?"
-            again = self.ledger.value(job.shop, name) == seen
-            self.ledger.set_value(job.shop, name, seen.rstrip("?") if again else seen)
 
     def _read_pages(self, pages: int) -> Outcome:
         """All pages of the list, as it comes where it does not sort. Raises PagingBroken."""

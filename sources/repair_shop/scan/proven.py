@@ -106,8 +106,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
-    end = find_end(reader, top, hint, since)
-    last, page = end.last, end.page
+    last, page = find_end(reader, top, hint, since)
     if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
         last, page = walk_to_end(reader, last, page)
@@ -143,7 +142,7 @@ def _count(reader: Bounded, shown: Shown, size: int, last: int, page: Page) -> i
             found = count.run()
     except NeverEnds as error:
         found = Found(reason=str(error))
-    missing = -(count.difference() or 0)
+    missing = count.total - count.live
     # More rows than places: some went while they were read, which hides none in this order.
     if found.reason and (missing > 0 or count.is_loose):
         reader.out.reason = f"rows moved while the list was read, and {found.reason}"
