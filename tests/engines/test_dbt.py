@@ -5,6 +5,7 @@ It stands here because dbt takes twenty seconds for it, and builds for the other
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,9 @@ _CUSTOMERS = ("--select", "source:raw.customers")
 
 
 def test_dbt_itself_runs_in_the_folder(warehouse, tmp_path):
-    """With the folder's own profile: the tests that the product leaves out, and freshness."""
+    """With the folder's own profile: the tests that the product leaves out, those of the models
+    themselves among them, and freshness.
+    """
     copy = tmp_path / "warehouse.duckdb"
     with warehouse.raw.held():
         copy.write_bytes(warehouse.raw.path.read_bytes())
@@ -50,7 +53,8 @@ def test_dbt_itself_runs_in_the_folder(warehouse, tmp_path):
         "SHOPMIRROR_DUCKDB": str(copy),
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
     }
-    words = (["test", "--select", "tag:thorough"], ["source", "freshness", *_CUSTOMERS])
+    tests = ("test", "--select", "tag:thorough", "test_type:unit")
+    words = ([*tests], ["source", "freshness", *_CUSTOMERS])
     # The command's own entry, twice in one process: loading dbt takes longer than what it does.
     command = (
         "from dbt.cli.main import dbtRunner\n"
@@ -69,6 +73,7 @@ def test_dbt_itself_runs_in_the_folder(warehouse, tmp_path):
     assert done.returncode == 0, done.stdout
     assert "belongs_to_payments_ticket_id" in done.stdout
     assert "freshness of raw.customers" in done.stdout
+    assert len(re.findall(r"PASS \w+::\w+", done.stdout)) >= 7, done.stdout
     assert "exposure.shopmirror.closing_report" in (tmp_path / "target/manifest.json").read_text()
 
 

@@ -1,11 +1,10 @@
 -- path: models/intermediate/int_shown_payments.sql
--- kind: table
+-- kind: view
 -- schema: intermediate
 -- table: int_shown_payments
 
 -- Payments as records show them that exist: documents, and tickets. A record may show several, and
 -- several records may show one payment.
-
 with of_documents as (
     select
         shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as holder_type, invoice_id as holder_id, position,

@@ -1,11 +1,13 @@
 -- path: models/marts/warranty_returns.sql
--- kind: table
+-- kind: view
 -- schema: marts
 -- table: warranty_returns
 -- tests: grain_warranty_returns_shop_id__ticket_id
 
 -- The service links no repair to its warranty: a return is the same customer with the same device
 -- within 30 days of being done.
+-- A view: what it says stands in `tickets`.
+
 select
     again.shop_id,
     again.id as ticket_id,

@@ -1,6 +1,5 @@
 -- Payments as records show them that exist: documents, and tickets. A record may show several, and
 -- several records may show one payment.
-{{ config(materialized='table') }}
 with of_documents as (
     select
         shop_id, coalesce(id, payment_id) as id, 'ticket_invoice' as holder_type, invoice_id as holder_id, position,

@@ -1,5 +1,7 @@
 -- The service links no repair to its warranty: a return is the same customer with the same device
 -- within 30 days of being done.
+-- A view: what it says stands in `tickets`.
+{{ config(materialized='view') }}
 select
     again.shop_id,
     again.id as ticket_id,
