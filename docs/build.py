@@ -24,6 +24,7 @@ from shopmirror.main import app
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 BESIDE = {
+    "bench/RESULTS.md": "measured.md",
     "DECISIONS.md": "decisions.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
