@@ -211,8 +211,9 @@ class Evidence:
     # -- records that were there --------------------------------------------------------------
 
     def _updated(self, change: Change, body: Fields) -> Verdict:
-        row = self._records.one(change.resource, str(change.record_id))
-        if row is None:
+        try:
+            row = self._records.there(change.resource, str(change.record_id))
+        except Gone:
             return Verdict("unknown", "the record was deleted meanwhile", is_final=True)
         if change.acts:
             once = ", ".join(sorted(ONCE_ONLY & body.keys()))

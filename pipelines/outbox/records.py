@@ -7,6 +7,7 @@ with nothing behind it is asked for by offset, too (field notes, Behaviour).
 """
 
 import re
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -42,7 +43,6 @@ _LISTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 OWN_DATES = {"tickets": "createdDate", "time_clock": "inDate"}
 """Resource -> the field by which its author, and not the service, may date a record."""
 _DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
-_MISSING = re.compile(r"not (be )?found|does ?n.t exist|does not exist|no such", re.I)
 
 Found = dict[str, dict[str, Any]]
 
@@ -63,6 +63,7 @@ class Records:
         self._zone = client.shop.zone
         self._by_offset = False
         self._found_by_path: set[str] = set()
+        self._nobody: dict[str, str] = {}
 
     # -- one record ---------------------------------------------------------------------------
 
@@ -75,10 +76,9 @@ class Records:
         except NotFound:
             return None
         except ValidationRefused as error:
-            # The status of "no such record" is not specified; the error's words are all there is.
-            if _MISSING.search(error.reason) and not isinstance(error, NotAllowed):
-                return None
-            raise
+            if isinstance(error, NotAllowed) or not self._is_no_record(path, record_id, error):
+                raise
+            return None
         found = answer.detail()
         if not found:
             raise BadAnswer("an empty object instead of the record", path=path)
@@ -87,6 +87,18 @@ class Records:
         if row_id(row, "") and record_id.casefold().lstrip("0") not in named:
             raise BadAnswer("another record than the one asked for", path=path)
         return None if _is_deleted(row) else row
+
+    def _is_no_record(self, path: str, record_id: str, error: BadAnswer) -> bool:
+        """Whether a refusal is how a list answers for a record that nobody has: no status is
+        specified for it (Errors, 5), so an id just made up is refused alike. Asked once a list."""
+        if path not in self._nobody:
+            nobody = str(uuid.uuid4()) if "-" in record_id else f"{record_id}0000"
+            self._nobody[path] = ""
+            try:
+                self._client.get(f"{path}/{nobody}")
+            except BadAnswer as other:
+                self._nobody[path] = _words_without(nobody, other)
+        return _words_without(record_id, error) == self._nobody[path]
 
     def there(self, resource: str, record_id: str) -> dict[str, Any]:
         """One record that has to be there. :class:`Gone` if it is not, and others are."""
@@ -360,6 +372,11 @@ def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
         return None
     shown = datetime.fromisoformat(iso)
     return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()
+
+
+def _words_without(record_id: str, error: BadAnswer) -> str:
+    """What a refusal says of any record: its words without the id and without numbers."""
+    return re.sub(r"[0-9]+", "#", str(error).replace(record_id, "*"))
 
 
 def _is_deleted(row: Fields) -> bool:

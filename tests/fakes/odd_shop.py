@@ -130,6 +130,11 @@ class OddShop:
     def holds(self, name: str, key: str) -> bool:
         return key in self.tables.get(name, {})
 
+    def is_unknown(self, path: str) -> bool:
+        """Whether it has no such record."""
+        name, _, key = path.partition("/")
+        return not self.holds(name, key)
+
     def page(self, name: str, number: int) -> list[dict[str, Any]]:
         """A page of a list as it is shown."""
         return list(self._read(name, [], {"page": [str(number)]})[1])

@@ -187,8 +187,27 @@ def test_a_service_that_finds_nothing_at_all_rejects_nothing(look, resource, ans
     assert look.in_the_end() == ("done", 2)
 
 
+@pytest.mark.parametrize("answer", ["404", "400"])
+def test_an_update_in_doubt_is_not_called_deleted_by_a_service_that_finds_nothing(look, answer):
+    record = look.shop.put("customers", name="Ann")
+    look.begin()
+    look.shop.clock.ticks += HOUR
+    look.shop.faults.append("reset done")
+    look.queue("customers", {"name": "Bea"}, op="update", record_id=record)
+    look.push(wait=False)
+    look.shop.refuses = lambda path, page: REFUSALS[answer]
+    look.push()
+    look.shop.refuses = lambda path, page: None
+    look.shop.clock.ticks += HOUR
+    assert look.in_the_end() == ("done", 1)
+
+
+@pytest.mark.parametrize("answer", ["404", "422", "400"])
 @pytest.mark.parametrize("resource", ["customers", "payments"])
-def test_a_record_that_others_of_its_list_outlived_is_told(look, resource):
+def test_a_record_that_others_of_its_list_outlived_is_told(look, resource, answer):
+    look.shop.refuses = lambda path, page: (
+        REFUSALS[answer] if page == 0 and look.shop.is_unknown(path) else None
+    )
     for name in ("customers", "ticketInvoices"):
         look.shop.put(name, name="Old", number="7", status="Due", amount_total=100)
     look.shop.clock.ticks += HOUR
