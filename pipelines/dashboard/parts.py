@@ -88,11 +88,12 @@ _STOCK = (
         Text("To order"),
         Text("At or below the level at which the shop wants to be warned, as it is now."), """
     select shop_id as shop, code, name, supplier, stock_quantity as quantity,
-        alert_quantity as alert, on_order_quantity as on_order, reorder_quantity as reorder,
+        alert_quantity as alert, on_order_quantity as on_order,
+        if(stock_quantity + on_order_quantity <= alert_quantity, reorder_quantity, null) as reorder,
         sold_quantity_90_days as sold_90, days_of_cover as cover
     from marts.products
     where list_contains($shops, shop_id) and is_below_reorder_level and status = 'Active'
-    order by days_of_cover nulls last, code
+    order by reorder is null, days_of_cover nulls last, code
     """,
     ),
     Listing(

@@ -9,7 +9,7 @@ names a customer, and no key, is ever in a message (:mod:`pipelines.masking`).
 """
 
 from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Self
@@ -148,6 +148,7 @@ class Incidents:
     """The troubles of one home folder, and who was told.
 
     ``settings`` None keeps incidents without telling anyone (for readers such as ``status``).
+    ``zone`` is that of the shops; None, where they have several, is the machine's.
     """
 
     def __init__(
@@ -156,10 +157,11 @@ class Incidents:
         settings: NotifySettings | None = None,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        zone: tzinfo | None = None,
     ) -> None:
         self._file = JsonFile(home / "incidents.json", _Known)
         self._settings = settings
-        self._now = now
+        self._now, self._zone = now, zone
 
     def open(self) -> list[Incident]:
         """Troubles that are not over, oldest first."""
@@ -186,7 +188,7 @@ class Incidents:
             return False
         meaning = _MEANINGS.get(exit_code, f"exit code {exit_code}")
         lines = [
-            f"{subject} fails since {entry.since.isoformat()}: {meaning}.",
+            f"{subject} fails since {self._clock(entry.since)}: {meaning}.",
             scrub(message),
             "",
             "'shopmirror status' shows the state of the mirror. This message is sent once; "
@@ -216,7 +218,7 @@ class Incidents:
         over_at = entry.over_at or now
         sent, left = Sent((), ()), set[str]()
         if self._settings is not None and entry.heard:
-            text = f"{subject} works again. It failed since {entry.since.isoformat()}."
+            text = f"{subject} works again. It failed since {self._clock(entry.since)}."
             title = f"{self._settings.name}: {subject} works"
             deaf = set(channels(self._settings)) - set(entry.heard)
             sent = _send(self._settings, title, text, without=deaf)
@@ -229,6 +231,9 @@ class Incidents:
                 known.root.pop(subject, None)
         _raise_for(sent)
         return bool(sent.taken)
+
+    def _clock(self, moment: datetime) -> str:
+        return f"{moment.astimezone(self._zone):%Y-%m-%d %H:%M %Z}"
 
     def beat(self) -> bool:
         """Call the heartbeat's address, if one is set; see :func:`beat`."""

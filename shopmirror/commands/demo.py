@@ -24,7 +24,7 @@ _NEXT = (
     ("dictionary", "every table and column explained"),
 )
 _ASKING = (
-    ("sync", "what is new, in some sixty requests"),
+    ("sync", "what is new, and old rows again for edits"),
     ('queue add customers --op create --json \'{"name": "Ana"}\'', ""),
     ("push", "sends the change that was queued"),
 )
@@ -67,7 +67,7 @@ def _say_what_next(home: Home) -> None:
     for words, what in _NEXT:
         say(f"  shopmirror {words:<12} {what}")
     out().print("\nThe shop is stopped. In another terminal this serves it again:", style="bold")
-    say(f"  {demo_shop.how_to_serve(home.path)}")
+    say(f"  {demo_shop.how_to_serve(home_folder())}")
     out().print("Then these work, too:", style="bold")
     for words, what in _ASKING:
         say(f"  shopmirror {words:<12} {what}".rstrip())
@@ -90,7 +90,7 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     _closing_report(home)
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
-        f"The warehouse is {home.warehouse}.",
+        f"The warehouse is {home_folder() / home.warehouse.name}.",
         soft_wrap=True,
     )
 
@@ -99,7 +99,7 @@ def _closing_report(home: Home) -> None:
     """Write the page of the last open day."""
     try:
         made = closing_report(home.path)
-        page = write(made, default_path(home.path, made), make_folder=True)
+        page = write(made, default_path(home_folder(), made), make_folder=True)
     except (ReportError, NothingPublished) as error:
         say(f"No closing report: {error}")
         return

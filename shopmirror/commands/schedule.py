@@ -105,7 +105,8 @@ def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     home = Home(settings.home)
     with home.guard(), logs.to_files(home.logs, "schedule", secrets):
-        runner = Runner(home.path, Incidents(home.path, notify), stop=stop, tell=tell)
+        incidents = Incidents(home.path, notify, zone=settings.one_zone)
+        runner = Runner(home.path, incidents, stop=stop, tell=tell)
         yield planned_jobs(settings, times), runner
 
 

@@ -141,4 +141,9 @@ def _run_line(run: dict[str, Any], zone: tzinfo | None, open_end: str) -> tuple[
 
 def _next_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
     moments = (run[name] and moment(run[name], zone) for name in ("next_at", "last_ended_at"))
-    return (run["job"], *moments, run["exit_code"], run["outcome"])
+    code = run["exit_code"]
+    outcome = _ENDED.get(code, "failed") if run["outcome"] == "ended" else run["outcome"]
+    return (run["job"], *moments, code, outcome)
+
+
+_ENDED = {0: "done", 1: "done, not all agrees", 4: "stopped early"}

@@ -1,6 +1,7 @@
 """Who is told what, and how often; over a real socket each way."""
 
 import socket
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -53,6 +54,14 @@ def test_the_same_failure_is_told_once(home, clock, mail):
     assert "could not be reached" in message.get_content()
     (incident,) = incidents.open()
     assert incident.runs == 50 and incident.told_at is not None
+
+
+def test_a_notice_tells_the_time_on_the_shops_own_clock(home, clock, mail):
+    incidents = Incidents(home, _by_mail(mail), now=clock, zone=ZoneInfo("America/Guatemala"))
+    incidents.failed("sync", 3, "The service could not be reached.")
+    incidents.recovered("sync")
+    for message in mail.mails:
+        assert "since 2026-11-20 06:00 CST" in message.get_content()
 
 
 def test_its_end_is_told_once_and_the_next_one_anew(home, clock, mail):

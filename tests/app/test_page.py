@@ -190,6 +190,13 @@ def test_cash_up_stands_beside_the_same_weekday_of_the_week_before(chain, monkey
     assert methods[before].sum() == pytest.approx(ask(chain, paid, date(2026, 7, 8))[0][0])
 
 
+def test_what_comes_already_is_not_to_be_ordered_again(home, monkeypatch):
+    change(home, "update marts.products set on_order_quantity = 50 where hash(id) % 2 = 0")
+    rows = shown(home, monkeypatch, part="stock").dataframe[0].value
+    comes = rows["Quantity"] + rows["On order"] > rows["Warn at"]
+    assert comes.any() and rows[comes]["Order"].isna().all() and rows[~comes]["Order"].notna().any()
+
+
 def test_staff_see_no_margins(chain, monkeypatch):
     monkeypatch.setattr("pipelines.dashboard.access.sees_margins", lambda _headers: False)
     for part in ("sales", "breakdown", "cash", "stock"):
