@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandbox.errors import Refusal
-from sandbox.listing import Query
+from sandbox.query import Query
 from sandbox.quirks import Quirks
 from sandbox.store import ShopStore
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sandbox.errors import Refusal
-from sandbox.listing import Query
+from sandbox.query import Query
 from sandbox.quirks import Definition, Quirks
 from sandbox.render import spelled
 from sandbox.store import ShopStore

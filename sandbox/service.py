@@ -20,7 +20,7 @@ from sandbox.calls import Answer, Call
 from sandbox.errors import Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
-from sandbox.listing import Query
+from sandbox.query import Query
 from sandbox.render import body, wants_xml
 from sandbox.routes import ROUTES, Route
 from sandbox.shops import Shops, key_hash
