@@ -117,6 +117,24 @@ def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     mirror.assert_same("stock")
 
 
+def test_a_row_that_stands_among_such_of_later_days_is_not_taken_for_gone(stranger):
+    """Its list has no paths to look it up, and another row went near where it stands."""
+    rows = [
+        {
+            "id": n,
+            "created_date": f"{2024 + n // 360}-{1 + n % 360 // 30:02d}-{1 + n % 30 // 2:02d}",
+        }
+        for n in range(600)
+    ]
+    rows[460]["created_date"] = rows[120]["created_date"]
+    stranger.lists["/ticketComments"] = rows
+    assert stranger.sync("ticketComments").exit_code == 0
+    del rows[470]
+    assert stranger.sync("ticketComments").exit_code == 0
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(row["id"]) for row in rows}
+
+
 def test_a_row_deleted_before_a_reading_is_gone_on_with_has_its_mark_that_night(stranger):
     rows = [{"id": f"p{n:03}", "date": f"2026-0{1 + n // 100}-05", "amount": 5} for n in range(300)]
     stranger.lists["/expenses"] = rows

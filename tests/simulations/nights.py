@@ -20,6 +20,7 @@ from sources.repair_shop.scan import (
     read_window,
 )
 from sources.repair_shop.scan.count import Count, Found
+from sources.repair_shop.scan.cuts import goes_back
 from sources.repair_shop.scan.night import find_gone, read_end
 from sources.repair_shop.scan.outcome import Bounded
 
@@ -150,6 +151,7 @@ class Mirror:
     shop: Shop
     held: dict[str, tuple[date, int, bool]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    is_by_day: bool = True
     missed: set[str] = field(default_factory=set)
     """Rows that no page showed when the list was read whole last."""
 
@@ -210,7 +212,13 @@ class Reading:
         """A count of this part."""
         pages = -(-len(self.mirror.live(self.half)) // PAGE_ROWS)
         also = [self.mirror.shop.chance.randint(1, pages - 1)] if pages > 2 else []
-        return Count(Bounded(self, Outcome(), 2 * pages), self, size=PAGE_ROWS, also=also)
+        return Count(
+            Bounded(self, Outcome(), 2 * pages),
+            self,
+            size=PAGE_ROWS,
+            also=also,
+            is_by_day=self.mirror.is_by_day,
+        )
 
 
 def read_whole(reading: Reading) -> Outcome:
@@ -250,6 +258,7 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
         if out.proven and out.ids and count.live > PAGE_ROWS:
             out.whole = False
             found = find_gone(count, exists if shop.dialect.detail else None)
+        mirror.is_by_day = count.is_by_day or shop.dialect.detail
         gone: set[str] = set(found.gone) if found else set()
         if out.whole or (found and found.read_whole):
             whole = out if out.whole else read_whole(reading)
@@ -337,6 +346,9 @@ class Life:
         self.shop.today = 2.0 + int(count / self.dialect.per_day)
         self.mirror = Mirror(self.shop)
         self.mirror.take(self.shop.ordered())
+        self.mirror.is_by_day = self.dialect.detail or not goes_back(
+            [day_of(row) for row in self.shop.ordered()]
+        )
 
     def day(self) -> None:
         """What staff do in a day: nothing but new rows, a bit of everything, or much deleted."""

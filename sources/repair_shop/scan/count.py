@@ -21,12 +21,10 @@ from typing import Protocol
 
 from ..ledger import Page
 from .cuts import BEGIN, END, Cut, Days, below, cut_of, goes_back, told_apart
-from .outcome import PAGE_ROWS, Bounded, NeverEnds, try_by_offset
+from .outcome import PAGE_ROWS, WHOLE_PAGES, Bounded, NeverEnds, try_by_offset
 
 _ROUNDS = 3
 """Readings of the pages between two cuts that show no further row, at most."""
-WHOLE_PAGES = 400
-"""Pages up to which every one of a list is read in a night to tell which of its rows are gone."""
 _WIDEST = 12
 """Pages between two cuts that are read again, at most."""
 
@@ -72,7 +70,8 @@ class Found:
 class Count:
     """Holds a list against what is known of it, see the module. Of each page the newest answer
     counts. ``size``: rows of a full page. ``also``: pages to look at besides the last one.
-    ``most``: requests, at most. ``is_paged``: page numbers were seen to work."""
+    ``most``: requests, at most. ``is_paged``: page numbers were seen to work.
+    ``is_by_day``: no page showed another order before."""
 
     def __init__(
         self,
@@ -83,6 +82,7 @@ class Count:
         size: int,
         most: int | None = None,
         is_paged: bool = False,
+        is_by_day: bool = True,
     ) -> None:
         self._reader, self._known, self._also, self.size = reader, known, list(also), size
         self._most, self._is_paged = most, is_paged
@@ -97,7 +97,7 @@ class Count:
         """Cuts by page, worked out once for each answer."""
         self.is_loose = False
         """Whether rows were shown that are not sorted by their days."""
-        self.is_by_day = True
+        self.is_by_day = is_by_day
         """False where rows stand behind such of much later days: then only the ends are cuts."""
         self.last: int | None = None
         """Number of the last page, 0 of an empty list, None before it was looked for."""

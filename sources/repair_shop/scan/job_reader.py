@@ -78,7 +78,13 @@ class JobReader:
         else:
             known = KnownRows(self.ledger, job.shop, job.resource)
             bound = Bounded(reader("again:"), Outcome(), 2 * out.pages)
-            count = Count(bound, known, size=out.page_rows or PAGE_ROWS, is_paged=True)
+            count = Count(
+                bound,
+                known,
+                size=out.page_rows or PAGE_ROWS,
+                is_paged=True,
+                is_by_day=known.is_by_day,
+            )
             found = find_gone(count, None)
         out.missed = found.gone
         if not found.reason:

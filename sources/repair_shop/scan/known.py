@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..ledger import UNLISTED, Ledger, Page
-from .cuts import BEGIN, END
-from .outcome import PAGE_ROWS
+from .cuts import BEGIN, END, goes_back
+from .outcome import PAGE_ROWS, WHOLE_PAGES
 
+_NOT_BY_DAY = "not by day:"
+"""Ledger key of a list in which a row stood behind such of much later days."""
 HALVES = {True: "eq", False: "ne"}
 """Slices of a list that is read in two: rows with the status asked for, and the others."""
 
@@ -53,6 +55,20 @@ class KnownRows:
             self.ledger.list_state(self.shop, name).page_rows or 0 for name in (self.resource, "")
         )
         return max(own, of_any) if own > PAGE_ROWS else own or PAGE_ROWS
+
+    @property
+    def is_by_day(self) -> bool:
+        """Whether no page showed that rows stand behind such of much later days.
+
+        Of a list so long that a night cannot read it, days are believed all the same.
+        """
+        known = self.ledger.value(self.shop, _NOT_BY_DAY + self.resource)
+        return known is None or self.pages > WHOLE_PAGES
+
+    def note_order(self, page: Page) -> None:
+        """Remember what a page, oldest first, shows of the order."""
+        if goes_back([day for day in page.days if day is not None]):
+            self.ledger.set_value(self.shop, _NOT_BY_DAY + self.resource, "yes")
 
     @property
     def least_full(self) -> int:

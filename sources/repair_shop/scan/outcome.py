@@ -12,6 +12,8 @@ PAGE_ROWS = 50
 """Specification, Limits: records per request."""
 LOOKUPS = 200
 """Rows looked up by their own path at most, in one list and run, before they are believed gone."""
+WHOLE_PAGES = 400
+"""Pages up to which every one of a list is read in a night to tell which of its rows are gone."""
 NOTHING_NEW = "page 2 shows nothing that page 1 does not, and there are others"
 """Why a list of one short page is not proven."""
 _FEW = 24

@@ -13,11 +13,11 @@ from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger
-from .count import WHOLE_PAGES, Count, Found
+from .count import Count, Found
 from .jobs import Job, window_of
 from .known import KnownRows
 from .night import ends_on_newest, find_gone, read_end
-from .outcome import Bounded, NeverEnds, Outcome, PagingBroken
+from .outcome import WHOLE_PAGES, Bounded, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .tickets import (
     HIDDEN_KEY,
@@ -126,6 +126,7 @@ class ListCount:
             Bounded(reader, Outcome(), 2 * known.pages),
             known,
             size=known.page_rows,
+            is_by_day=self.exists is not None or job.endpoint.created_filter or known.is_by_day,
             also=() if half else job.probes,  # the other half of the tickets is the small one
         )
 

@@ -117,6 +117,8 @@ class ServiceReader:
         """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises, and
         :class:`~repair_shop.scan.PagingBroken` where offsets are not answered as asked."""
         page = self._ask(key, number, order, self._by_offset)
+        if order == "oldest":
+            KnownRows(self._ledger, self._scan.shop, self._scan.list).note_order(page)
         if self._by_offset:
             self._first = page.ids if number == 1 else self._first
             is_behind = 0 < len(self._first) < PAGE_ROWS and not {*page.ids} <= {*self._first}
