@@ -345,10 +345,9 @@ class Life:
             self.shop.add(self.chance.uniform(1, 1 + count / self.dialect.per_day))
         self.shop.today = 2.0 + int(count / self.dialect.per_day)
         self.mirror = Mirror(self.shop)
-        self.mirror.take(self.shop.ordered())
-        self.mirror.is_by_day = self.dialect.detail or not goes_back(
-            [day_of(row) for row in self.shop.ordered()]
-        )
+        rows = self.shop.ordered()
+        self.mirror.take(rows)
+        self.mirror.is_by_day = self.dialect.detail or not goes_back(list(map(day_of, rows)))
 
     def day(self) -> None:
         """What staff do in a day: nothing but new rows, a bit of everything, or much deleted."""

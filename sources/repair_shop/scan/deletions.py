@@ -143,15 +143,21 @@ class Deletions:
         )
 
     def _unlisted(self, job: Job, scan: Scan, exists: Callable[[str], bool]) -> str:
-        """Look up some of the rows that no list shows, in turn; filters tell of other lists'."""
+        """Look up some of the rows that no list shows, in turn; filters tell of other lists'.
+
+        Only their paths tell, so each is asked twice, and one of a row that lives once.
+        """
         known = KnownRows(self.ledger, job.shop, job.resource)
         some = self.ledger.live_ids(job.shop, job.resource, shown=UNLISTED)[:_IN_TURN]
         try:
-            gone = {row for row in some if not exists(row)}
+            gone = {row for row in some if not (exists(row) or exists(row))}
+            alive = next(iter(known.listed()), None) if gone else None
+            if gone and (alive is None or not exists(alive)):
+                return ""
         except BadAnswer:
             return ""  # of rows that no list shows, a path that does not answer changes nothing
         known.note_unlisted(set(some) - gone)
-        return self._believe_gone(job, scan, gone, frozenset(), of_list=True)
+        return self._believe_gone(job, scan, gone, gone, of_list=True)
 
     def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""

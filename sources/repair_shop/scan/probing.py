@@ -61,6 +61,10 @@ class ListCount:
             )
             count.refresh()
         if out.proven and out.ids and count.live > size:
+            with suppress(NeverEnds):
+                count.find_end(count.last)
+            if out.whole and count.total >= len(out.ids) + size:
+                raise PagingBroken("its pages end long before its last one")
             # Where rows of a day change their order, pages may hide one; the count does not.
             out.whole = False
             self._settle(out, [count])
