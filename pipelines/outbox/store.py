@@ -21,6 +21,7 @@ from pipelines.home import storage_trouble
 from pipelines.outbox.change import STATES, Change, NewChange, Reference, Said, State
 from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
+from sources.repair_shop.migrations import statements, use_wal
 from sources.repair_shop.sections import make_home
 
 FILE_NAME = "outbox.sqlite"
@@ -78,7 +79,7 @@ class Outbox:
             raise self._broken(error) from None
         self._db.row_factory = sqlite3.Row
         with self._mapped():
-            self._db.execute("pragma journal_mode = wal")
+            use_wal(self._db)
             # An outcome that a power cut takes back would be sent again: every commit reaches disk.
             self._db.execute("pragma synchronous = full")
             self._bring_up_to_date()
@@ -101,12 +102,8 @@ class Outbox:
             if found != VERSION:
                 old = (_HERE / f"layout_{found}.sql").read_text() if found else "-- schema --"
                 script = old.replace("-- schema --", (_HERE / "schema.sql").read_text())
-                statement = ""
-                for line in script.splitlines(keepends=True):
-                    statement += line
-                    if sqlite3.complete_statement(statement):
-                        db.execute(statement)
-                        statement = ""
+                for statement in statements(script):
+                    db.execute(statement)
                 db.execute(f"pragma user_version = {VERSION}")
 
     def _version(self) -> int:

@@ -1,4 +1,6 @@
-"""Numbered migrations of a SQLite file; its version is SQLite's own ``user_version``.
+"""How a SQLite file of ours is opened: its journal, and its numbered migrations.
+
+Its version is SQLite's own ``user_version``.
 
 ::
 
@@ -9,7 +11,11 @@ A step that was released never changes; what changes is added as the next one.
 """
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
+
+_SWITCH_SECONDS = 10.0
+"""How long a new file's switch to WAL is tried again."""
 
 
 class NewerVersion(Exception):
@@ -17,6 +23,24 @@ class NewerVersion(Exception):
 
     def __init__(self, found: int, known: int) -> None:
         super().__init__(f"it is of version {found}, and this program knows {known}")
+
+
+def use_wal(db: sqlite3.Connection) -> None:
+    """Switch a file to the write-ahead log, which lets readers read while one process writes.
+
+    Of processes that open a new file at once, SQLite refuses one without waiting, whatever timeout
+    the connection has. That one tries again; :class:`sqlite3.OperationalError` after ten seconds.
+    """
+    until = time.monotonic() + _SWITCH_SECONDS
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> None:
@@ -33,8 +57,7 @@ def migrate(db: sqlite3.Connection, steps: Sequence[str]) -> None:
         # Another process may have taken them while this one waited for the file.
         version = check_version(db, steps)
         for number in range(version, len(steps)):
-            # executescript() would commit the transaction first.
-            for statement in _statements(steps[number]):
+            for statement in statements(steps[number]):
                 db.execute(statement)
         db.execute(f"pragma user_version = {len(steps)}")
 
@@ -47,7 +70,8 @@ def check_version(db: sqlite3.Connection, steps: Sequence[str]) -> int:
     return version
 
 
-def _statements(script: str) -> Iterator[str]:
+def statements(script: str) -> Iterator[str]:
+    """The statements of a script one by one: ``executescript()`` would commit first."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,10 +1,13 @@
 """Several processes, one key, one budget: real processes, a real file, a real server's clock."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
+from sources.repair_shop.migrations import use_wal
 from tests.fakes.loopback import Loopback, Reply
 
 
@@ -52,3 +55,16 @@ def test_a_killed_process_leaves_the_limit_whole(tmp_path, loopback):
     assert survivor.wait(60) == 0
     assert len(loopback.seen) >= before + 20
     assert most_in_a_window(loopback) <= 10
+
+
+def test_a_new_file_that_another_process_holds_is_switched_when_it_is_free(tmp_path):
+    """SQLite refuses the switch at once; a connection that never waits shows that every time."""
+    path = tmp_path / "new.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as first:
+        first.execute("begin immediate")
+        free = threading.Timer(0.1, first.execute, ("rollback",))
+        free.start()
+        with closing(sqlite3.connect(path, timeout=0)) as second:
+            use_wal(second)
+            free.join()
+            assert second.execute("pragma journal_mode").fetchone() == ("wal",)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import BudgetUnusable, Refused, Stopped
-from ..migrations import NewerVersion, migrate
+from ..migrations import NewerVersion, migrate, use_wal
 from .clock import SystemClock
 
 _LAYOUT = """
@@ -137,7 +137,7 @@ class BudgetFile:
         )
         # WAL without a sync at each commit: a power cut may lose the last slots, and every boot
         # is therefore answered with a minute of silence.
-        connection.execute("pragma journal_mode=wal")
+        use_wal(connection)
         connection.execute("pragma synchronous=normal")
         try:
             migrate(connection, _STEPS)

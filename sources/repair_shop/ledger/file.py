@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..migrations import NewerVersion, check_version, migrate
+from ..migrations import NewerVersion, check_version, migrate, use_wal
 
 _FOLDER = Path(__file__).parent
 _OLDEST = 4
@@ -92,7 +92,7 @@ class LedgerFile:
             is_new, db = True, self._connect()
         if is_new:
             self._path.chmod(0o600)
-        db.execute("PRAGMA journal_mode = WAL")
+        use_wal(db)
         db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing
         # Rows of an answer lie all over the file: 16 MB of them are moved there at a time.
         db.execute("PRAGMA wal_autocheckpoint = 4000")
