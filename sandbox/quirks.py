@@ -85,6 +85,11 @@ class Quirks(BaseModel):
         description="loose: neighbours within hours swapped, always the same way; unstable: rows "
         "of one day come in another order each time",
     )
+    written: Literal["id", "text", "data", "message"] = Field(
+        "id",
+        description="what a write answers: {id}, its id as text, in an object data, or beside a "
+        "message",
+    )
     detail: Literal["object", "list"] = Field("object", description="list: array of one object")
     naming: Literal["snake_case", "camelCase"] = "snake_case"
     dates: Literal["iso", "iso_colon", "dd-mmm-yyyy"] = Field(

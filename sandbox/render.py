@@ -136,6 +136,19 @@ def envelope(rows: list[Any], resource: str, quirks: Quirks) -> Any:
     return {"data" if quirks.envelope == "data" else _name(resource, quirks): rows}
 
 
+def written(told: dict[str, Any] | None, quirks: Quirks) -> Any:
+    """What a write answers, as the shop words it."""
+    if told is None or quirks.written == "id":
+        return told
+    if quirks.written == "text":
+        return {"id": str(told["id"])}
+    return (
+        {"data": told}
+        if quirks.written == "data"
+        else {"success": True, "message": "Saved", **told}
+    )
+
+
 def wants_xml(accept: str) -> bool:
     """Whether ``Accept`` names XML, and JSON not before it (specification: JSON by default)."""
     named = re.search(r"\b(json|xml)\b", accept.lower())

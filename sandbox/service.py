@@ -21,7 +21,7 @@ from sandbox.errors import Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
-from sandbox.render import body, wants_xml
+from sandbox.render import body, wants_xml, written
 from sandbox.routes import ROUTES, Route
 from sandbox.shops import Shops, key_hash
 from specification import LIMITS
@@ -232,7 +232,9 @@ class _Exchange:
                     return route.handler(call)
             answer = route.handler(call)
             self.service.writes[self.shop].append(Write(ask.method, self.below, ask.body))
-            return answer
+            if "/upload" in self.below:
+                return answer
+            return replace(answer, content=written(answer.content, self.quirks))
         except Refusal as error:
             return _refused(error)
         except Exception:

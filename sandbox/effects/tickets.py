@@ -16,12 +16,13 @@ def _new(call: Call, body: Body) -> Body:
     highest = "SELECT max(CAST(ticket_no AS INTEGER)) FROM r_tickets WHERE shop = ?"
     last = int(call.store.database.one(highest, call.store.shop)[0] or 10_000)
     serial = call.store.next_number("ticket_no", last + 1)
+    first = call.store.first("statuses", "json_extract(doc, '$.type') = 'repair'", ()) or {}
     record: Body = {
         "ticket_ref": f"T-{serial}",
         "ticket_no": str(serial),
         "description": body.get("issueDescription", ""),
         "work_approved": bool(body.get("workApproved", False)),
-        **_status(call, body.get("status", "New")),
+        **_status(call, body.get("status", first.get("id", "New"))),
     }
     if "preDiagnosed" in body:
         record["pre_diagnosed"] = body["preDiagnosed"]

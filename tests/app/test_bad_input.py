@@ -4,7 +4,6 @@ import errno
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -38,11 +37,6 @@ def test_the_list_of_commands_imports_none_of_them():
     )  # fmt: skip
     assert "shopmirror.lazy" in told.stderr
     assert "shopmirror.commands" not in told.stderr
-
-
-def test_a_mistyped_command_is_told_the_one_that_was_meant(run):
-    code, _, err = run("stauts")
-    assert code == 2 and "Did you mean 'status'" in err
 
 
 def test_the_version(run):
@@ -200,25 +194,6 @@ def test_a_second_sync_leaves(run, shop, tmp_path):
     assert spent(shop) == before
 
 
-def test_what_nobody_foresaw_is_logged_without_the_key(run, shop, monkeypatch, tmp_path):
-    key = shop.keys["main"]
-
-    def broken(*_, **__):
-        raise RuntimeError(f"odd thing with {key} and Authorization: {key}")
-
-    monkeypatch.setattr("shopmirror.commands.plan.work_out", broken)
-    code, _, err = run("plan")
-    assert code == 1
-    assert "RuntimeError" in err
-    assert "Traceback" not in err
-    (log,) = (tmp_path / "home" / "logs").glob("error-*.log")
-    assert log.name in err
-    text = log.read_text()
-    assert "Traceback" in text
-    assert key not in text + err
-    assert log.stat().st_mode & 0o077 == 0
-
-
 def test_a_full_disk_is_no_surprise(shop, run, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -227,20 +202,6 @@ def test_a_full_disk_is_no_surprise(shop, run, monkeypatch):
     code, _, err = run("plan")
     assert code == 2
     assert "make room" in err and "unexpected" not in err
-
-
-def test_a_reader_who_has_enough(shop):
-    command = f"{sys.executable} -m shopmirror plan | head -1"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-        env=dict(os.environ),
-    )
-    assert done.stdout
-    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_before_anything_began(monkeypatch):

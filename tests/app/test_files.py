@@ -72,7 +72,10 @@ def test_a_crash_tells_neither_secrets_nor_customers(folder, monkeypatch, capsys
     monkeypatch.setattr("shopmirror.commands.plan.work_out", broken)
     assert main(["plan"]) == 1
     (log,) = (folder / "data" / "logs").glob("error-*.log")
-    told = capsys.readouterr().err + log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+    said = capsys.readouterr().err
+    assert log.name in said and "Traceback" not in said
+    told = said + log.read_text()
     assert "RuntimeError" in told and "Traceback" in told and "plan.py" in told
     for value in (*VALUES, "Ana Perez", "ana@example.org", "5555 1234"):
         assert value not in told

@@ -72,14 +72,6 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
     assert len(hook.posts) == 1
 
 
-def test_the_environments_proxy_is_ignored(made, monkeypatch):
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    with HookServer() as hook:
-        send(made, PostSettings(webhook_url=hook.url))
-    assert len(hook.posts) == 1
-
-
 def test_a_failure_names_no_key(made):
     with HookServer() as hook, pytest.raises(NotSent) as refused:
         hook.status = 500

@@ -32,34 +32,19 @@ def test_even_the_smallest_shop_has_every_awkward_document(tiny):
     assert any(d["created_date"][8:19] == "01T00:00:00" for d in everything)
 
 
-def test_advances_come_before_their_invoice(small):
-    advances = [
-        (payment, invoice)
-        for invoice in small["ticket_invoices"]
+def test_documents_are_paid_before_at_once_in_part_late_or_not_at_all(small):
+    invoices = small["ticket_invoices"]
+    days = Counter(
+        (payment["is_advance"], (at(payment["date"]) - at(invoice["created_date"])).days)
+        for invoice in invoices
         for payment in invoice["payments"]
-        if payment["is_advance"]
-    ]
-    assert len(advances) > 50
-    for payment, invoice in advances:
-        assert at(payment["date"]) < at(invoice["created_date"])
-    for document in documents(small):
-        for payment in document["payments"]:
-            if not payment["is_advance"]:
-                assert at(payment["date"]) >= at(document["created_date"])
-
-
-def test_some_documents_are_paid_in_part_or_late_or_not_at_all(small):
-    due = [invoice for invoice in small["ticket_invoices"] if invoice["status"] == "Due"]
-    assert any(invoice["payments"] for invoice in due)
-    assert any(not invoice["payments"] for invoice in due)
-    assert 0.01 < len(due) / len(small["ticket_invoices"]) < 0.15
-    late = [
-        payment
-        for invoice in small["ticket_invoices"]
-        for payment in invoice["payments"]
-        if (at(payment["date"]) - at(invoice["created_date"])).days > 20
-    ]
-    assert late
+    )
+    assert all((late < 0) == is_advance for is_advance, late in days)
+    assert sum(count for (is_advance, _), count in days.items() if is_advance) > 50
+    assert max(late for _, late in days) > 20
+    due = [invoice for invoice in invoices if invoice["status"] == "Due"]
+    assert {bool(invoice["payments"]) for invoice in due} == {True, False}
+    assert 0.01 < len(due) / len(invoices) < 0.15
 
 
 def test_nights_that_change_the_clock_have_documents_on_both_sides(small):
@@ -78,54 +63,20 @@ def test_nights_that_change_the_clock_have_documents_on_both_sides(small):
         assert {spring.timestamp() - 1, spring.timestamp()} <= moments
 
 
-def test_sundays_are_closed_and_december_is_busier_than_august(small):
-    created = [at(order["created_date"]) for order in small["pos_orders"]]
-    ordinary = [moment for moment in created if 8 <= moment.hour < 20]
-    assert not [moment for moment in ordinary if moment.weekday() == 6]
-    months = Counter(moment.strftime("%Y-%m") for moment in ordinary)
-    assert months["2025-12"] > months["2025-08"]
-    assert months["2026-05"] > months["2024-05"]
-
-
-def test_tickets_are_at_every_stage(small):
+def test_tickets_are_at_every_stage_and_some_come_back(small):
     tickets = small["tickets"]
     pipeline = {row["id"]: row["in_pipeline"] for row in small["statuses"]}
-    for ticket in tickets:
-        assert ticket["_in_pipeline"] == pipeline[ticket["status"]["id"]]
+    assert all(ticket["_in_pipeline"] == pipeline[ticket["status"]["id"]] for ticket in tickets)
     labels = Counter(ticket["status"]["label"] for ticket in tickets)
     assert {"Collected", "Not Repairable", "Cancelled"} <= labels.keys()
-    shown = [ticket for ticket in tickets if ticket["_in_pipeline"]]
-    assert 5 < len(shown) < len(tickets) / 4
-    unassigned = [ticket for ticket in tickets if not ticket["technician"]]
-    assert 0.02 < len(unassigned) / len(tickets) < 0.12
-    assert {"repair", "repair_notes"} == {row["type"] for row in small["statuses"]}
+    assert 5 < sum(ticket["_in_pipeline"] for ticket in tickets) < len(tickets) / 4
+    assert 0.02 < sum(not ticket["technician"] for ticket in tickets) / len(tickets) < 0.12
+    visits = Counter((t["customer"]["id"], t["device"], t["issue_type"]["id"]) for t in tickets)
+    assert sum(times > 1 for times in visits.values()) >= 10
 
 
-def test_some_repairs_come_back_within_thirty_days(small):
-    visits: dict[tuple[str, str, str], list[dt.datetime]] = {}
-    for ticket in small["tickets"]:
-        key = (ticket["customer"]["id"], ticket["device"], ticket["issue_type"]["label"])
-        visits.setdefault(key, []).append(at(ticket["created_date"]))
-    again = [sorted(moments) for moments in visits.values() if len(moments) > 1]
-    assert sum(later - first < dt.timedelta(days=60) for first, later, *_ in again) >= 10
-
-
-def test_names_come_in_many_scripts_and_without_emoji(small):
+def test_names_come_in_many_scripts(small):
     names = "".join(customer["name"] for customer in small["customers"])
     scripts = {unicodedata.name(char, "?").split()[0] for char in names if char.isalpha()}
-    assert {"LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "CJK", "HANGUL", "DEVANAGARI"} <= (
-        scripts
-    )
-    assert not [char for char in names if unicodedata.category(char) in {"So", "Cs", "Cc"}]
-
-
-def test_the_office_has_its_loose_ends(small):
-    assert any(order["received_date"] is None for order in small["purchase_orders"])
-    assert any(order["status"] == "Received" for order in small["purchase_orders"])
-    assert {"Won", "Lost", "New"} <= {lead["status"] for lead in small["leads"]}
-    assert all(lead["ticket"] for lead in small["leads"] if lead["status"] == "Won")
-    assert {"No Show", "Completed"} <= {row["status"] for row in small["appointments"]}
-    assert all(timer["end_date"] != timer["start_date"] for timer in small["ticket_timers"])
-    assert {"Public", "Private"} == {comment["type"] for comment in small["ticket_comments"]}
-    assert any(customer["custom_fields"] for customer in small["customers"])
-    assert any(product["xsell_upsell"]["upsell"] for product in small["products"])
+    wanted = "LATIN CYRILLIC GREEK ARABIC HEBREW CJK HANGUL DEVANAGARI"
+    assert set(wanted.split()) <= scripts

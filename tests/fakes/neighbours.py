@@ -1,58 +1,29 @@
 """A simulated service, its other clients and ours, on a clock that jumps from event to event.
 
-The service is written from the specification's Limits, independently of the budget: a sliding
-window of a minute, a minute of silence after a rate error, and a block after ten ignored ones.
+The service is the sandbox's limiter, written from the specification independently of the budget.
 """
 
 import heapq
 import itertools
 import random
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from sandbox.limits import Limiter, Verdict
 from sources.repair_shop.budget import KeyBudget, Lane, Slot
 from sources.repair_shop.errors import Refused
+from specification import LIMITS
 from tests.fakes.clock import FakeClock
 
 MINUTE = 60.0
 
 
-@dataclass
-class Service:
-    """What the server sees of one key, whoever sends it."""
-
-    limit: int = 30
-    arrivals: deque[float] = field(default_factory=deque)
-    silent_until: float = 0.0
-    blocked_until: float = 0.0
-    ignored: int = 0
-
-    def arrives(self, now: float) -> str:
-        if now < self.blocked_until:
-            return "block"
-        if now < self.silent_until:
-            self.ignored += 1
-            if self.ignored >= 10:
-                self.ignored, self.blocked_until = 0, now + 480 * MINUTE
-                return "block"
-            self.silent_until = now + MINUTE
-            return "rate_error"
-        while self.arrivals and self.arrivals[0] <= now - MINUTE:
-            self.arrivals.popleft()
-        if len(self.arrivals) >= self.limit:
-            self.silent_until = now + MINUTE
-            return "rate_error"
-        self.arrivals.append(now)
-        return "ok"
-
-
 class World:
     """Runs events in the order of their times and writes down what our requests met."""
 
-    def __init__(self, clock: FakeClock, service: Service, seed: int) -> None:
+    def __init__(self, clock: FakeClock, seed: int) -> None:
         self.clock = clock
-        self.service = service
+        self.service = Limiter(minute_seconds=MINUTE, clock=clock.monotonic)
+        self.silent_until = 0.0
         self.random = random.Random(seed)
         self.arrivals: list[float] = []
         self.grants: list[tuple[float, Lane]] = []
@@ -63,6 +34,13 @@ class World:
         self.done = 0
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._number = itertools.count()
+
+    def arrives(self) -> Verdict:
+        """A request of anybody with the key reaches the service."""
+        found = self.service.arrives("the key", "the address", LIMITS.requests_per_minute)
+        if found is Verdict.RATE_ERROR:
+            self.silent_until = self.clock.ticks + MINUTE
+        return found
 
     def at(self, moment: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._events, (moment, next(self._number), action))
@@ -102,26 +80,25 @@ class World:
             left[0] -= 1
             self.grants.append((now, lane))
             seconds = latency()
-            verdict: list[str] = []
+            verdict: list[Verdict] = []
 
             def arrive() -> None:
-                if self.clock.ticks < self.service.silent_until:
+                if self.clock.ticks < self.silent_until:
                     self.ignored.append(self.clock.ticks)
                 self.arrivals.append(self.clock.ticks)
-                verdict.append(self.service.arrives(self.clock.ticks))
+                verdict.append(self.arrives())
 
             def answer() -> None:
-                outcome = verdict[0]
-                found.answered(outcome)  # type: ignore[arg-type] # one of the outcomes by name
-                if outcome == "ok":
+                if verdict[0] is Verdict.OK:
+                    found.answered("ok")
                     self.done += 1
+                elif verdict[0] is Verdict.RATE_ERROR:
+                    found.answered("rate_error")
+                    self.rate_errors.append((now, self.clock.ticks))
                 else:
-                    left[0] += 1
-                    where = self.rate_errors if outcome == "rate_error" else None
-                    if where is None:
-                        self.blocks.append(self.clock.ticks)
-                    else:
-                        where.append((now, self.clock.ticks))
+                    found.answered("block")
+                    self.blocks.append(self.clock.ticks)
+                left[0] += verdict[0] is not Verdict.OK
                 work()
 
             self.at(now + seconds * self.random.random(), arrive)

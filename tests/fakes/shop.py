@@ -15,11 +15,11 @@ from urllib.parse import parse_qs, urlencode
 
 import httpx
 
-from sources.repair_shop.http.wire import from_wire
 from sources.repair_shop.schema.clean import snake_case
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.clock import FakeClock
 from tests.fakes.loopback import Loopback, Reply, Seen
+from tests.fakes.network import InProcess
 
 EPOCH = 1_790_000_000.0
 """The service's clock when the machine's shows no seconds since its boot."""
@@ -48,7 +48,7 @@ class Write:
 
 
 @dataclass
-class FakeShop:
+class FakeShop(httpx.BaseTransport):
     """``push(settings, clock=shop.clock, transport=shop.of)``; ``shop.tables`` holds its records.
 
     ``faults`` are for the next writes, see :meth:`_faulty`.
@@ -81,15 +81,20 @@ class FakeShop:
     list_shows: Callable[[str, dict[str, list[str]], dict[str, Any]], bool] = (
         lambda path, query, row: True
     )
+    refuses: Callable[[str, int], tuple[int, Any] | None] = lambda path, page: None
+    """What it answers instead of a page of a list, or of a record (0)."""
+    sorts: bool = True
+    """Whether it sorts as it is asked to; else the oldest come first."""
+    knows_offset: bool = False
     lied: set[str] = field(default_factory=set)
     """Changes to which it answered that they are done, and they are not."""
     next_id: int = 1000
     _earlier: dict[tuple[str, str], tuple[float, dict[str, Any]]] = field(default_factory=dict)
     _moment: float = 0.0
 
-    def of(self, _shop: Any) -> "FakeShop":
+    def of(self, _shop: Any) -> InProcess:
         """The network of a shop."""
-        return self
+        return InProcess(self)
 
     # -- its own people -----------------------------------------------------------------------
 
@@ -132,19 +137,6 @@ class FakeShop:
         return [one for one in self.tables["payments"].values() if one["_invoice"] == invoice]
 
     # -- answers ------------------------------------------------------------------------------
-
-    def exchange(
-        self, request: httpx.Request, path: str, most: int
-    ) -> tuple[int, httpx.Headers, bytes]:
-        """As a network does it (:class:`sources.repair_shop.http.wire.Network`)."""
-        try:
-            answer = self.handle_request(request)
-        except httpx.TransportError as error:
-            raise from_wire(error, request.method, path, "the shop") from error
-        return answer.status_code, answer.headers, answer.content
-
-    def close(self) -> None:
-        """There is no connection."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """One request, in this process."""
@@ -212,7 +204,13 @@ class FakeShop:
 
     def _read(self, path: str, query: dict[str, list[str]]) -> tuple[int, Any]:
         name, _, record = path.partition("/")
-        if record and record != "updated":
+        is_list = record in ("", "updated")
+        page, most = int(query.get("page", ["1"])[0]), self.page_rows
+        if "offset" in query and self.knows_offset:
+            page = 1 + int(query["offset"][0]) // most
+        if refused := self.refuses(path, page if is_list else 0):
+            return refused
+        if not is_list:
             row = self.as_known(name, record)
             if row is None or (self.keeps_deleted and "deleted_at" in row):
                 return 404, {"error": "Not found."}
@@ -225,10 +223,13 @@ class FakeShop:
             rows = [row for row in rows if row["created_date"][:10] >= first]
         if name == "payments" and "invoiceId" in query:
             rows = [row for row in rows if row["_invoice"] in query["invoiceId"]]
-        if query.get("sort") == ["oldest"]:
+        if query.get("sort") == ["oldest"] or not self.sorts:
             rows.reverse()
-        page, most = int(query.get("page", ["1"])[0]), self.page_rows
         return 200, [self._visible(name, row) for row in rows[(page - 1) * most : page * most]]
+
+    def page(self, name: str) -> list[dict[str, Any]]:
+        """The first page of a list as it is shown."""
+        return list(self._read(name, {})[1])
 
     def as_known(self, name: str, record: str) -> dict[str, Any] | None:
         """A record as a detail shows it, which may be how it was a while ago."""

@@ -4,152 +4,131 @@ Each acts at most once, is called done only if it is there, and rejected only if
 """
 
 import itertools
+from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 
 from pipelines.outbox import Outbox, enqueue, push
 from pipelines.settings import Settings, ShopSettings
-from tests.fakes.odd_shop import MANNERS, OddShop
+from sandbox.inside import Sandbox
+from sandbox.shops import ShopSpec
+from tests.fakes.clock import FakeClock
+from tests.fakes.network import InProcess
 from tests.outbox.desk import HOUR
+from tests.simulations.user import CREATES, WORD_FIELD, body_of
+from tests.simulations.world import DIALECTS
 
-PRODUCT = {"name": "P", "code": "P1", "cost": 1, "price": 2, "tax": 1, "type": "product"}
 KINDS = [
-    ("customers", "create", {"name": "Ann", "mobile": "5551234"}),
-    ("customers", "update", {"name": "Bea"}),
-    ("customers", "delete", None),
-    ("tickets", "create", {"customerId": "1", "shortInfo": "Screen"}),
-    ("tickets", "update", {"shortInfo": "Battery"}),
-    ("tickets", "upload", None),
-    ("ticketComments", "create", {"ticket": "1", "type": "Private", "comment": "Hi"}),
-    (
-        "ticketTimers",
-        "create",
-        {
-            "ticket": "1",
-            "startDate": "01-Feb-2026 10:00:00",
-            "endDate": "01-Feb-2026 11:00:00",
-            "userId": "1",
-        },
-    ),
-    ("payments", "create", {"lines": [{"amount": 50, "paymentMethod": "1"}]}),
-    ("products", "create", PRODUCT | {"condition": "New", "status": "Active"}),
-    ("products", "update", {"price": 3}),
-    ("products", "update", {"stockQuantity": 3}),
-    ("models", "create", {"brand": "1", "name": "M", "status": "Active"}),
-    ("categories", "create", {"name": "C"}),
-    ("brands", "create", {"name": "B"}),
-    ("stock", "create", {"product": "1", "quantity": 2}),
-    ("serials", "update", {"serial": "X1"}),
-    (
-        "adjustments",
-        "create",
-        {
-            "adjustment_date": "01-Feb-2026 10:00",
-            "products": [{"product_id": "1", "quantity": 1, "type": "Addition"}],
-        },
-    ),
-    ("leads", "create", {"name": "L", "mobile": "5551234", "subject": "S"}),
-    (
-        "appointments",
-        "create",
-        {"subject": "S", "dateandtime": "01-Feb-2026 10:00", "duration": 10},
-    ),
-    (
-        "timeClock",
-        "create",
-        {"inDate": "01-Feb-2026 10:00:00", "inNotes": "x", "userId": "1"},
-    ),
-    ("timeClock", "update", {"inNotes": "y"}),
+    *((resource, "create") for resource in CREATES),
+    *((resource, "update") for resource in ("customers", "tickets", "serials", "time_clock")),
+    *(("products", "stock"), ("customers", "delete"), ("tickets", "upload")),
 ]
-FAULTS = [
-    "reset done",
-    "reset",
-    "timeout done",
-    "empty done",
-    "empty",
-    "words",
-    "words done",
-    "html done",
-    "busy",
-    "busy done",
-    "unavailable done",
-    "401 done",
-    "403",
-    "409 done",
-    "202 done",
-    "408 done",
-    "422",
-    "400",
-]
-OLD = {
-    "name": "Old",
-    "shortInfo": "Old",
-    "comment": "Old",
-    "code": "OLD",
-    "subject": "Old",
-    "startDate": "01-Jan-2026 10:00:00",
-    "endDate": "01-Jan-2026 11:00:00",
-    "product": "1",
-    "adjustment_date": "01-Jan-2026 10:00",
-    "dateandtime": "01-Jan-2026 10:00",
-    "inDate": "01-Jan-2026 10:00:00",
+MANNERS = {
+    "plain": {"written": "data", "shows_after": 60},
+    "spanish": {"written": "message"},
+    "offset": {"shows_after": 60},
+    "loose": {"written": "text", "keeps": "upper"},
+    "dates": {"shows_after": 60},
 }
+"""Dialect of the service -> how it is odd besides."""
+WORDS = {"error": "Something is wrong. Check it."}
+FAULTS = [
+    *((kind, {}) for kind in ("drop_answer_after_commit", "reset", "truncated_json", "no_right")),
+    *(
+        (when, {"status": status, "content": content, "headers": {"Retry-After": "30"}})
+        for when, status, content in (
+            ("answer_after", 200, None),
+            ("answer_before", 201, None),
+            ("answer_before", 200, WORDS),
+            *(("answer_after", status, WORDS) for status in (200, 202, 401, 408, 409, 429, 503)),
+            *(("answer_before", status, WORDS) for status in (400, 422, 429)),
+        )
+    ),
+]
 
 
-def outcome(home, manners, kind, fault):
-    """The change as it stands in the end, and how often it acted."""
-    shop = OddShop(MANNERS[manners])
-    for name in {name for name, _, _ in KINDS} - {"payments"}:
-        shop.put(name, **OLD)
-    invoice = shop.put("ticketInvoices", number="7", status="Due", amount_total=1234.5)
-    shop.put("payments", amount=100, date="2026-01-01", _invoice=invoice, paymentNote="deposit")
-    shop.clock.ticks += 24 * HOUR
-    resource, op, body = kind
-    if resource == "payments":
-        body = body | {"invoiceId": invoice}
-    record = None if op == "create" else next(iter(shop.tables[resource]))
-    more = {"base_url": "http://127.0.0.1:9/v1", "requests_per_minute": 100_000}
-    main = ShopSettings(name="main", api_key="key", timeout_seconds=5.0, **more)
-    settings = Settings(home=home, shops=(main,))
-    file = home.with_suffix(".png")
-    file.write_bytes(b"picture")
-    enqueue(
-        resource,
-        op,
-        body,
-        record_id=record,
-        file=file if op == "upload" else None,
-        check=False,
-        settings=settings,
-        clock=shop.clock,
+@pytest.fixture(params=MANNERS)
+def outcome(tmp_path, request):
+    """``outcome(kind, fault)``: the change as it stands in the end, and how often it acted."""
+    clock = FakeClock()
+    quirks = DIALECTS[request.param][0].model_copy(update=MANNERS[request.param])
+    sandbox = Sandbox(
+        [ShopSpec(quirks=quirks, limit=None)],
+        clock=clock.monotonic,
+        now=lambda: datetime.fromtimestamp(clock.wall(), UTC),
     )
-    shop.faults.extend([fault] if fault else [])
-    for _ in range(3):
-        push(settings, clock=shop.clock, sleep=shop.clock.sleep, transport=shop.of)
-        shop.faults.clear()
-        shop.clock.ticks += 6 * HOUR
-        with Outbox(home) as outbox:
-            [change] = outbox.changes()
-        if change.state in ("done", "rejected"):
-            break
-    return change, len(shop.applied)
+    store = sandbox.store()
+    more = {"base_url": "http://127.0.0.1:9/v1", "requests_per_minute": 100_000}
+    shop = ShopSettings(name="main", api_key=sandbox.keys["main"], timeout_seconds=5.0, **more)
+    numbers = itertools.count()
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+
+    def one(resource):
+        if resource == "ticket_invoices":
+            return store.insert(resource, {"amount_total": 1234.5, "number": "N-1"})
+        return store.ids(resource)[-1]
+
+    def live(kind, fault=None):
+        (resource, op), word = kind, f"w{next(numbers):05}q"
+        body = {"stockQuantity": 3} if op == "stock" else None
+        if op == "update":
+            body = {WORD_FIELD[resource]: word}
+        if op == "create":
+            body = body_of(one, resource, word, "01-Feb-2026 10:00")
+        settings = Settings(home=tmp_path / word, shops=(shop,))
+        enqueue(
+            resource,
+            "update" if op == "stock" else op,
+            body,
+            record_id=None if op == "create" else store.ids(resource)[0],
+            file=photo if op == "upload" else None,
+            check=False,
+            settings=settings,
+            clock=clock,
+        )
+        before = len(sandbox.writes())
+        if fault is not None:
+            sandbox.faults.next(fault[0], method=METHODS.get(op, "PUT"), **fault[1])
+        for _ in range(3):
+            push(
+                settings,
+                clock=clock,
+                sleep=clock.sleep,
+                transport=lambda _: InProcess(sandbox.transport()),
+            )
+            sandbox.faults.clear()
+            clock.ticks += 6 * HOUR
+            with Outbox(settings.home) as outbox:
+                [change] = outbox.changes()
+            if change.state in ("done", "rejected"):
+                break
+        # Where a file is to go is asked for first.
+        acted = [one for one in sandbox.writes()[before:] if not one.path.endswith("/upload")]
+        return change, len(acted)
+
+    with closing(sandbox):
+        yield live
 
 
-@pytest.mark.parametrize("manners", MANNERS)
-def test_each_kind_of_change_is_done_once_however_answers_are_shaped(manners, tmp_path):
-    for place, kind in enumerate(KINDS):
-        change, acted = outcome(tmp_path / str(place), manners, kind, "")
+METHODS = {"create": "POST", "upload": "POST", "delete": "DELETE"}
+
+
+def test_each_kind_of_change_is_done_once_however_answers_are_shaped(outcome):
+    for kind in KINDS:
+        change, acted = outcome(kind)
         assert (change.state, acted) == ("done", 1), (kind, change.reason)
 
 
-@pytest.mark.parametrize("manners", MANNERS)
-def test_a_fault_doubles_nothing_and_is_told_rightly(manners, tmp_path):
-    faults = itertools.cycle(FAULTS[list(MANNERS).index(manners) * 3 :] + FAULTS)
-    for place, kind in enumerate(KINDS):
+def test_a_fault_doubles_nothing_and_is_told_rightly(outcome, request):
+    place = list(MANNERS).index(request.node.callspec.params["outcome"])
+    faults = itertools.cycle(FAULTS[place * 3 :] + FAULTS[: place * 3])
+    for kind in KINDS:
         fault = next(faults)
-        change, acted = outcome(tmp_path / str(place), manners, kind, fault)
+        change, acted = outcome(kind, fault)
         told = (kind, fault, change.state, acted, change.reason)
-        acts = kind[1] in ("create", "upload") or "stockQuantity" in (kind[2] or {})
+        acts = kind[1] in ("create", "upload", "stock")
         assert not acts or acted <= 1, told
         assert change.state != "queued", told
         assert acted or change.state != "done", told

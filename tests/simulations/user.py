@@ -17,7 +17,7 @@ CREATES = tuple(
         "brands stock adjustments leads appointments time_clock"
     ).split()
 )
-_WORD_FIELD = {
+WORD_FIELD = {
     "customers": "comments",
     "tickets": "shortInfo",
     "ticket_timers": "notes",
@@ -138,11 +138,11 @@ class User:
         return body
 
     def _update(self, chance: random.Random, word: str, night: int) -> dict[str, Any] | None:
-        resource = chance.choice(sorted(_WORD_FIELD))
+        resource = chance.choice(sorted(WORD_FIELD))
         target = self._pick(chance, resource)
         if not target:
             return None
-        body: dict[str, Any] = {_WORD_FIELD[resource]: word}
+        body: dict[str, Any] = {WORD_FIELD[resource]: word}
         if resource == "products":
             body["stockQuantity"] = 2
         self.expected.append(Expected(word, resource, "update", night, target=target))

@@ -8,7 +8,7 @@ import pytest
 
 from sources.repair_shop.budget import Budget, limiter
 from sources.repair_shop.errors import ConfigurationError, Refused, Stopped
-from tests.fakes.neighbours import Service, World
+from tests.fakes.neighbours import World
 from tests.source.wire import take, wait, working
 
 pytestmark = pytest.mark.core
@@ -201,7 +201,7 @@ class TestLanes:
 
     def test_both_go_on_for_hours(self, budget, clock, make_shop):
         key = working(budget, make_shop())
-        world = World(clock, Service(), seed=1)
+        world = World(clock, seed=1)
         world.job(key, 600, workers=4, latency=lambda: 0.5)
         start = clock.ticks
         world.at(
@@ -233,7 +233,7 @@ def test_acquire_waits_as_long_as_it_takes(budget, clock, make_shop):
 @pytest.mark.parametrize("latency", [0.0, 0.5, 3.0])
 def test_nearly_all_that_the_rule_allows_is_used(latency, budget, clock, make_shop):
     key = working(budget, make_shop())
-    world = World(clock, Service(), seed=2)
+    world = World(clock, seed=2)
     start = clock.ticks
     world.job(key, 10_000, workers=4, latency=lambda: latency)
     world.run(until=start + 1800)

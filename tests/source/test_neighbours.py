@@ -9,7 +9,7 @@ import pytest
 from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from tests.fakes.clock import FakeClock
-from tests.fakes.neighbours import MINUTE, Service, World, incidents
+from tests.fakes.neighbours import MINUTE, World, incidents
 from tests.promises import promise
 
 HOURS = 50
@@ -32,7 +32,7 @@ def test_no_window_over_the_limit_and_never_a_fourth_strike(neighbour, seed):
         )
         budget = Budget(Path(folder) / "budget.sqlite", clock=clock, sleep=clock.sleep)
         key = budget.key(shop)
-        world = World(clock, Service(), seed)
+        world = World(clock, seed)
         start = clock.ticks
         for hour in range(HOURS):
             begin = start + hour * HOUR
@@ -97,5 +97,5 @@ def _neighbour(world: World, kind: str, begin: float) -> None:
 
 
 def _send(world: World, deaf: bool) -> None:
-    if deaf or world.clock.ticks >= world.service.silent_until:
-        world.service.arrives(world.clock.ticks)
+    if deaf or world.clock.ticks >= world.silent_until:
+        world.arrives()
