@@ -24,10 +24,11 @@ from .errors import (
 from .http.client import Client
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
-from .scan import PAGE_ROWS, Outcome, PagingBroken
+from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
-from .scan.job_reader import JobReader, OnRows
+from .scan.hidden import Shown
+from .scan.job_reader import JobReader
 from .scan.jobs import (
     RESUMED_KINDS,
     STILL_NEW,
@@ -37,8 +38,7 @@ from .scan.jobs import (
     Job,
     joined,
 )
-from .scan.outcome import NOTHING_NEW
-from .scan.reader import PAGING_KEY
+from .scan.paging import Paging
 from .scan.volatile import Volatile
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -111,7 +111,7 @@ class ShopFetch:
         self.began = self.ledger.last_seq()
         self._put_off: list[JobResult] = []
         self._reach = reach(self.ledger, self.client.shop.name)
-        self._reader = JobReader(self.client, self.ledger, self.began)
+        self._shown = Shown()
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
         # Tonight may have no such scan to make, and one left open would read as not finished.
@@ -244,9 +244,11 @@ class ShopFetch:
             for identity in _shared_ids(page.ids, rows):
                 self.ledger.set_scan_note(scan, "shared", identity)
 
-        by_offset = self.ledger.value(job.shop, PAGING_KEY) == "offset"
+        reader = JobReader(self.client, self.ledger, self.began, self._shown, job, scan, on_rows)
+        paging = Paging(reader, self.observer.say)
+        is_by_offset = paging.is_by_offset
         try:
-            outcome = self._read(job, scan, on_rows, by_offset)
+            outcome = paging.read()
         except (NotFound, ValidationRefused) as error:
             if job.kind != "updated" or isinstance(error, NotAllowed):
                 raise
@@ -254,58 +256,15 @@ class ShopFetch:
             # list itself tells as much, in more requests.
             self.ledger.close_scan(scan, state=ScanState.DROPPED, reason=str(error))
             return self._scan(replace(job, kind="full"), result)
-        if not by_offset and self._may_go_on(job, outcome):
+        if not is_by_offset and paging.may_go_on(outcome):
             if job.kind == "full" and all(job != one.job for one in self._put_off):
                 self._put_off.append(JobResult(job, rows=result.rows))
                 return False
-            if self._reader.goes_on(job, scan, outcome):
-                rows = len(outcome.ids)
-                outcome = self._read_otherwise(job, scan, on_rows, PagingBroken(NOTHING_NEW))
-                if outcome.proven and len(outcome.ids) <= rows:
-                    outcome.reason, outcome.cannot_page = NOTHING_NEW, True
+            outcome = paging.read_on(outcome)
         result.outcome = outcome
         self._tell_volatile(job, outcome)
-        self._close(job, scan, outcome, result)
+        self._close(job, scan, outcome, result, reader.exists)
         return True
-
-    def _read(self, job: Job, scan: Scan, on_rows: OnRows, by_offset: bool) -> Outcome:
-        try:
-            return self._reader.read(job, scan, on_rows, by_offset)
-        except PagingBroken as broken:
-            return self._read_otherwise(job, scan, on_rows, broken)
-
-    def _may_go_on(self, job: Job, outcome: Outcome) -> bool:
-        """Whether one page may not be the whole list, though page 2 is empty: where no list of the
-        shop shows a longer page, in a first load and of lists that lack known rows."""
-        rows, longest = len(outcome.ids), self._reader.shown.longest
-        if not outcome.proven or not outcome.whole or job.hides_categories or not rows:
-            return False
-        if rows != longest and (outcome.page_rows or longest > min(rows, PAGE_ROWS - 1)):
-            return False
-        lacks = job.kind == "head" and self.ledger.live_count(job.shop, job.resource) > rows
-        return lacks or job.kind == "full"
-
-    def _read_otherwise(
-        self, job: Job, scan: Scan, on_rows: OnRows, broken: PagingBroken
-    ) -> Outcome:
-        """By offset, from now on, if that shows more than one page; else unsorted."""
-        try:
-            outcome = self._reader.read(job, scan, on_rows, by_offset=True)
-            if outcome.whole and not self.ledger.shown_ids(scan) <= outcome.ids:
-                raise PagingBroken("it leaves out rows that page numbers showed")
-            if not self._reader.pages_by_offset(job, scan):
-                if outcome.proven and outcome.whole:
-                    return outcome  # one page, of more rows than a page by number has
-                raise PagingBroken("it shows no more than one page")
-            self.ledger.set_value(job.shop, PAGING_KEY, "offset")
-            self.observer.say(
-                f"{job.shop}: {job.path} does not page by number ({broken}); "
-                "asking by offset and limit from now on."
-            )
-            return outcome
-        except (PagingBroken, BadAnswer) as again:
-            self.ledger.drop_values(job.shop, [PAGING_KEY])
-            return self._reader.read_unsorted(job, scan, on_rows, f"{broken}; by offset: {again}")
 
     def _tell_volatile(self, job: Job, outcome: Outcome) -> None:
         """Say which fields of a list are not compared, as they differ with each answer."""
@@ -314,14 +273,21 @@ class ShopFetch:
 
     # -- afterwards ---------------------------------------------------------------------------
 
-    def _close(self, job: Job, scan: Scan, outcome: Outcome, result: JobResult) -> None:
+    def _close(
+        self,
+        job: Job,
+        scan: Scan,
+        outcome: Outcome,
+        result: JobResult,
+        exists: Callable[[str], bool] | None,
+    ) -> None:
         shared = self.ledger.scan_note(scan, "shared")
         if outcome.proven and shared is not None:
             outcome.reason = f"rows that differ have one id, and one of them is kept: {shared}"
         if outcome.proven:
             limit = self.client.shop.vanish_limit_percent
             deletions = Deletions(self.ledger, limit, self.confirm_deletions)
-            result.refused = deletions.mark(job, scan, outcome, self._reader.exists(job, scan))
+            result.refused = deletions.mark(job, scan, outcome, exists)
         self.ledger.close_scan(
             scan,
             state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,

@@ -19,7 +19,6 @@ class FakeList:
     change: Callable[[int, "FakeList"], None] | None = None
     requests: list[tuple[int, str | None]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
-    lanes_wanted: int = 1
     answers: dict[str, Page] = field(default_factory=dict)
     chance: random.Random = field(default_factory=lambda: random.Random(7))
 
@@ -51,10 +50,6 @@ class FakeList:
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """See ``Reader``."""
         return self.ask(key, number, order)
-
-    def lanes(self, last: int) -> int:
-        """See ``Reader``."""
-        return self.lanes_wanted
 
 
 def rows(count: int, per_day: int = 7) -> list[tuple[str, date]]:

@@ -15,13 +15,12 @@ from sources.repair_shop.scan import (
     PAGE_ROWS,
     Outcome,
     PagingBroken,
-    read_head,
     read_list,
     read_window,
 )
 from sources.repair_shop.scan.count import Count, Found
 from sources.repair_shop.scan.cuts import goes_back
-from sources.repair_shop.scan.night import find_gone, read_end
+from sources.repair_shop.scan.night import find_gone, read_new
 from sources.repair_shop.scan.outcome import Bounded
 
 _FEW = 55
@@ -192,10 +191,6 @@ class Reading:
         """See ``Reader``."""
         return None
 
-    def lanes(self, last: int) -> int:
-        """See ``Reader``."""
-        return 1
-
     def days(self) -> list[tuple[date | None, int]]:
         """See ``Known``."""
         count = Counter(held[0] for held in self.mirror.live(self.half).values())
@@ -204,9 +199,6 @@ class Reading:
     def ids(self, first: date, end: date) -> set[str]:
         """See ``Known``."""
         return {row for row, held in self.mirror.live(self.half).items() if first <= held[0] < end}
-
-    def take(self, page: Page) -> None:
-        """See ``Known``."""
 
     def count(self) -> Count:
         """A count of this part."""
@@ -245,16 +237,9 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
     results = []
     for half in (False, True) if shop.dialect.halves else (None,):
         reading = Reading(mirror, half=half)
-        count, out, found = reading.count(), None, None
-        if count.live > PAGE_ROWS:
-            out = read_end(count, since)
-        if out is None:
-            known = frozenset(mirror.live(half))
-            live = len(known)
-            out = read_head(
-                reading, order="newest", since=since, live=live, known=lambda k=known: k
-            )
-            count.refresh()
+        count, found = reading.count(), None
+        known = frozenset(mirror.live(half))
+        out = read_new(reading, count, lambda known=known: known, since)
         if out.proven and out.ids and count.live > PAGE_ROWS:
             out.whole = False
             found = find_gone(count, exists if shop.dialect.detail else None)

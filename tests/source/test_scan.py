@@ -28,9 +28,8 @@ pytestmark = pytest.mark.core
 
 
 @pytest.mark.parametrize("count", [0, 1, 49, 50, 51, 99, 100, 101, 149, 150, 151, 500, 1234, 5000])
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_a_quiet_list_is_read_whole(count, lanes):
-    fake = FakeList(rows(count), lanes_wanted=lanes)
+def test_a_quiet_list_is_read_whole(count):
+    fake = FakeList(rows(count))
     out = read_list(fake)
     assert out.proven and out.whole
     assert out.ids == {row[0] for row in fake.rows}
@@ -275,9 +274,8 @@ def test_a_scan_run_again_asks_only_what_was_never_answered():
 
 @pytest.mark.parametrize("count", [1, 49, 51, 99, 101, 130, 500, 1234])
 @pytest.mark.parametrize("hint", [None, 2, 9, 40])
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint, lanes):
-    fake = Repeats(rows(count), lanes_wanted=lanes)
+def test_a_service_that_repeats_its_last_page_is_read_whole(count, hint):
+    fake = Repeats(rows(count))
     out = read_list(fake, hint=hint)
     assert out.proven and out.ids == {row[0] for row in fake.rows}
 

@@ -239,7 +239,6 @@ class Ledger(State):
         first: date | None = None,
         last: date | None = None,
         before_seq: int | None = None,
-        since_seq: int | None = None,
     ) -> list[str]:
         """Ids of live rows, the one not seen for longest first.
 
@@ -255,15 +254,14 @@ class Ledger(State):
             first=day_text(first),
             last=day_text(last),
             before=before_seq,
-            since=since_seq,
         )
         return [row[0] for row in rows]
 
     def live_days(
-        self, shop: str, name: str, *, shown: str | None = None, since_seq: int | None = None
+        self, shop: str, name: str, *, shown: str | None = None
     ) -> dict[date | None, int]:
         """Live rows that a list shows, by day; None: those without one."""
-        rows = self.select("live_days", shop=shop, list=name, shown=shown, since=since_seq)
+        rows = self.select("live_days", shop=shop, list=name, shown=shown)
         return {day_of_text(day): count for day, count in rows}
 
     def has_shown_rows(self, shop: str, name: str, since: int) -> bool:

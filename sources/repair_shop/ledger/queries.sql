@@ -129,12 +129,11 @@ select id from rows where shop = :shop and list = :list and deleted_at is null
   and (:shown is null or shown = :shown) and (not :listed or shown <> '-')
   and (:is_open is null or is_open = :is_open)
   and (:first is null or day >= :first) and (:last is null or day <= :last)
-  and (:before is null or seen < :before) and (:since is null or seen >= :since)
+  and (:before is null or seen < :before)
 order by seen, id
 -- name: live_days
 select day, count(*) from rows where shop = :shop and list = :list and deleted_at is null
-  and (:shown is null or shown = :shown) and shown <> '-'
-  and (:since is null or seen >= :since) group by day
+  and (:shown is null or shown = :shown) and shown <> '-' group by day
 -- name: has_seen
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1
 -- name: first_day

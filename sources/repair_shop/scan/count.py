@@ -13,8 +13,9 @@ balance. Nothing is marked as gone here: :mod:`~repair_shop.scan.night` looks up
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import Protocol
@@ -30,29 +31,13 @@ _WIDEST = 12
 
 
 class Known(Protocol):
-    """The rows of a list that count: those believed to live, or those that a scan showed."""
+    """The rows of a list that are believed to live."""
 
     def days(self) -> Sequence[tuple[date | None, int]]:
         """Rows by day, as of this very moment; None for rows without a day."""
 
     def ids(self, first: date, end: date) -> set[str]:
         """Rows of the days from ``first`` on and before ``end``; all from BEGIN to END."""
-
-    def take(self, page: Page) -> None:
-        """Know the rows of an answer, where the ledger does not by itself."""
-
-
-@dataclass
-class _Seen:
-    """What the pages between two cuts showed: the different rows of their days."""
-
-    ids: set[str] = field(default_factory=set)
-    idle: int = 0
-    """Requests since the last row that was shown for the first time."""
-    has_changed: bool = False
-    """Whether a page showed other rows when it was asked again."""
-    explained: int = 0
-    """How many rows were missing when every row had been seen."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +54,16 @@ class Found:
 
 class Count:
     """Holds a list against what is known of it, see the module. Of each page the newest answer
-    counts. ``size``: rows of a full page. ``also``: pages to look at besides the last one.
-    ``most``: requests, at most. ``is_paged``: page numbers were seen to work.
-    ``is_by_day``: no page showed another order before."""
+    counts. ``known`` None: what was ``shown`` and is shown now. ``size``: rows of a full page.
+    ``also``: pages to look at besides the last one. ``most``: requests, at most. ``is_paged``: page
+    numbers were seen to work. ``is_by_day``: no page showed another order before."""
 
     def __init__(
         self,
         reader: Bounded,
-        known: Known,
+        known: Known | None,
         *,
+        shown: Iterable[Page] = (),
         also: Iterable[int] = (),
         size: int,
         most: int | None = None,
@@ -86,15 +72,21 @@ class Count:
     ) -> None:
         self._reader, self._known, self._also, self.size = reader, known, list(also), size
         self._most, self._is_paged = most, is_paged
-        self._days = Days(known.days(), size)
+        self._own = dict(pair for page in map(told_apart, shown) for pair in _rows(page))
+        """Rows that were shown, before this count or to it, and their days."""
+        self.refresh()
         self._pages: dict[int, Page] = {}
         self._asked: dict[int, int] = {}
         self._has_moved = False
         """Whether the last page was seen to be the last one no longer."""
-        self._seen: dict[tuple[Cut, Cut], _Seen] = {}
+        self._seen: dict[tuple[Cut, Cut], set[str]] = defaultdict(set)
+        """Rows of the days between two cuts that were shown since these were seen."""
+        self._is_unsteady = False
+        """Whether a page showed other rows when it was asked again."""
+        self._idle: Counter[tuple[Cut, Cut]] = Counter()
+        """Requests for pages between two cuts since the last that showed a row for the first time.
+        """
         self._distrusted: set[int] = set()
-        self._cut_at: dict[int, list[Cut]] = {}
-        """Cuts by page, worked out once for each answer."""
         self.is_loose = False
         """Whether rows were shown that are not sorted by their days."""
         self.is_by_day = is_by_day
@@ -133,15 +125,13 @@ class Count:
         page = told_apart(self._reader.ask(f"count{self.requests}", number))
         if page.size > self.size != PAGE_ROWS:
             raise NeverEnds("its pages have more rows than they had")
+        self._is_unsteady |= self._pages.get(number, page).ids != page.ids
         self._pages[number], self._asked[number] = page, self.requests
         self._has_moved |= number == self.last and not 0 < page.size < self.size
-        self._known.take(page)
+        self._own.update(_rows(page))
         days = [day for day in page.days if day is not None]
-        if not self.is_loose and days != sorted(days):
-            self.is_loose = True
-            self._cut_at.clear()
+        self.is_loose = self.is_loose or days != sorted(days)
         self.is_by_day = self.is_by_day and not goes_back(days)
-        self._cut_at.pop(number, None)
         self.refresh()
         return page
 
@@ -157,7 +147,8 @@ class Count:
 
     def refresh(self) -> None:
         """Take in what became known otherwise: by a lookup, or by another scan."""
-        self._days = Days(self._known.days(), self.size)
+        own = Counter(self._own.values()).items
+        self._days = Days(self._known.days() if self._known else own(), self.size)
 
     # -- the end of the list --------------------------------------------------------------------
 
@@ -208,7 +199,6 @@ class Count:
         self.last = number
         for beyond in [n for n in self._pages if n > number]:
             del self._pages[beyond]
-            self._cut_at.pop(beyond, None)
         if number == 1 and self.live > self.size and not self._is_paged:
             if self.size != PAGE_ROWS:
                 raise NeverEnds("its pages have fewer rows than they had")
@@ -250,7 +240,7 @@ class Count:
 
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
-        return self._open_gap() is None
+        return not any(self._jump(low, high) for low, high in pairwise(self._cuts()))
 
     def covered(self, first_page: int, last_page: int) -> tuple[date, date] | None:
         """The days of which all rows stand on these pages, once the books balance."""
@@ -262,12 +252,9 @@ class Count:
         """The cuts that were seen, from the begin of the list to its end if that was found."""
         cuts = [Cut(0, BEGIN, 0)]
         for number, page in sorted(self._pages.items()):
-            if number in self._distrusted or not self._has_days:
-                continue
-            if number not in self._cut_at:
+            if number not in self._distrusted and self._has_days:
                 base = self.size * (number - 1)
-                self._cut_at[number] = cut_of(number, page, base, is_loose=self.is_loose)
-            cuts += self._cut_at[number]
+                cuts += cut_of(number, page, base, is_loose=self.is_loose)
         if self.last is not None:
             cuts.append(Cut(max(1, self.last), END, self.total))
         return cuts
@@ -285,32 +272,34 @@ class Count:
         return None
 
     def _is_explained(self, low: Cut, high: Cut) -> bool:
-        """Whether every row between two cuts was seen, and the missing ones are the difference."""
-        seen, jump = self._seen.get((low, high)), self._jump(low, high)
-        if seen is None or len(seen.ids) != high.before - low.before:
-            return False
-        if seen.explained != jump and jump == len(self._unseen(low, high)):
-            seen.explained = jump
-        return seen.explained == jump
+        """Whether every row between two cuts was shown, and the missing ones are the difference."""
+        is_whole = len(self._shown_between(low, high)) == high.before - low.before
+        return is_whole and self._jump(low, high) == len(self._unshown(low, high))
 
-    def _unseen(self, low: Cut, high: Cut) -> set[str]:
-        shown = {row for page in self._pages.values() for row in page.ids}
-        return self._known.ids(low.day, high.day) - self._seen[low, high].ids - shown
+    def _shown_between(self, low: Cut, high: Cut) -> set[str]:
+        """Rows of the days between two cuts that their pages showed since these were seen."""
+        shown = self._seen[low, high]
+        for page in filter(None, map(self._pages.get, self._numbers(low, high))):
+            shown |= _of_days(dict(_rows(page)), low.day, high.day)
+        return shown
+
+    def _unshown(self, low: Cut, high: Cut) -> set[str]:
+        """Known rows of these days that no page shows."""
+        days = low.day, high.day
+        known = self._known.ids(*days) if self._known else _of_days(self._own, *days)
+        return known.difference(self._seen[low, high], *(p.ids for p in self._pages.values()))
 
     def _missing(self) -> set[str]:
         """Known rows of days that were seen whole and that no answer shows."""
-        gone: set[str] = set()
-        for low, high in pairwise(self._cuts()):
-            if (low, high) in self._seen and self._jump(low, high) > 0:
-                gone |= self._unseen(low, high)
-        return gone
+        lacking = [self._unshown(*gap) for gap in pairwise(self._cuts()) if self._jump(*gap) > 0]
+        return set().union(*lacking)
 
     def _look_again(self) -> None:
-        """Ask once more for the pages of missing rows, downwards, and forget what they showed."""
-        for low, high in pairwise(self._cuts()):
-            if (low, high) in self._seen and self._jump(low, high) > 0:
-                del self._seen[low, high]
-                for number in self._numbers(low, high):
+        """Ask once more for the pages of missing rows, downwards, and forget what was shown."""
+        self._seen.clear()
+        for gap in pairwise(self._cuts()):
+            if self._jump(*gap) > 0:
+                for number in self._numbers(*gap):
                     self.ask(number)
         self._mend_end()
 
@@ -324,21 +313,20 @@ class Count:
         if between is not None:
             self.ask(between)
             return True
-        numbers = self._numbers(low, high)
-        seen = self._seen.get((low, high))
-        if seen is None:
-            for number in [number for number in numbers if number not in self._pages]:
+        numbers, shown = self._numbers(low, high), len(self._shown_between(low, high))
+        if unread := [number for number in numbers if number not in self._pages]:
+            for number in unread:
                 self.ask(number)
-        else:
-            # Rows came or went meanwhile, or change their order. From the last page to the first,
-            # so that a row which moves up is seen.
-            changes = seen.has_changed and len(seen.ids) < high.before - low.before
-            if len(numbers) > _WIDEST or seen.idle >= (_ROUNDS if changes else 1) * len(numbers):
-                return self._distrust(low, high)
-            number = min(numbers, key=lambda number: self._asked.get(number, 0))
-            before, now = self._pages.get(number), self.ask(number)
-            seen.has_changed |= before is not None and before.ids != now.ids
-        self._look(low, high, numbers)
+            return True
+        # Rows came or went meanwhile, or change their order. From the last page to the first,
+        # so that a row which moves up is seen.
+        changes = self._is_unsteady and shown < high.before - low.before
+        most = (_ROUNDS if changes else 1) * len(numbers)
+        if len(numbers) > _WIDEST or self._idle[low, high] >= most:
+            return self._distrust(low, high)
+        self.ask(min(numbers, key=lambda number: self._asked.get(number, 0)))
+        is_idle = len(self._shown_between(low, high)) == shown
+        self._idle[low, high] = self._idle[low, high] + 1 if is_idle else 0
         return True
 
     def _numbers(self, low: Cut, high: Cut) -> range:
@@ -348,25 +336,12 @@ class Count:
             first, last = max(1, first - 1), min(self.last or last, last + 1)
         return range(last, first - 1, -1)
 
-    def _look(self, low: Cut, high: Cut, numbers: Iterable[int]) -> None:
-        """Note what pages show of the days between two cuts, if these stand where they stood."""
-        if low not in (cuts := self._cuts()) or high not in cuts:
-            return
-        seen = self._seen.setdefault((low, high), _Seen())
-        before = len(seen.ids)
-        for page in filter(None, map(self._pages.get, numbers)):
-            pairs = zip(page.ids, page.days, strict=True)
-            is_all = low.day == BEGIN and high.day == END
-            seen.ids |= {row for row, day in pairs if is_all or (day and low.day <= day < high.day)}
-        seen.idle = seen.idle + 1 if len(seen.ids) == before else 0
-
     def _distrust(self, low: Cut, high: Cut) -> bool:
         """Leave a cut out that the rows of its days contradict, so that more pages count."""
         inner = [cut.number for cut in (high, low) if cut.day not in (BEGIN, END)]
         if not inner:
             return False
         self.is_loose = True
-        self._cut_at.clear()
         self._distrusted.add(inner[0])
         return True
 
@@ -389,3 +364,13 @@ class Count:
             if inside and slack <= place <= self.size - slack:
                 best = min(best, (abs(rank - shift - middle), number))
         return best[1] or None
+
+
+def _rows(page: Page) -> Iterator[tuple[str, date | None]]:
+    return zip(page.ids, page.days, strict=True)
+
+
+def _of_days(rows: Mapping[str, date | None], first: date, end: date) -> set[str]:
+    """Rows of the days from ``first`` on and before ``end``; all from BEGIN to END."""
+    is_all = (first, end) == (BEGIN, END)
+    return {row for row, day in rows.items() if is_all or (day and first <= day < end)}

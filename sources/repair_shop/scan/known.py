@@ -83,9 +83,6 @@ class KnownRows:
         """Pages that the rows fill."""
         return -(-sum(rows for _, rows in self.days()) // self.page_rows)
 
-    def take(self, page: Page) -> None:
-        """Nothing: what is answered is in the ledger before anything uses it."""
-
     def unlisted(self) -> set[str]:
         """Rows that a lookup showed and no list; one that a list shows again is none."""
         return set(self.ledger.live_ids(self.shop, self.resource, shown=UNLISTED))

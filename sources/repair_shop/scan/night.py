@@ -6,16 +6,42 @@ up by its own path, where it has one, before it is believed gone.
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 
 from ..ledger import Page
 from .count import Count, Found
-from .outcome import LOOKUPS, Outcome
-from .upwards import KNOWN_TAIL
+from .outcome import LOOKUPS, NeverEnds, Outcome, Reader
+from .upwards import KNOWN_TAIL, read_head
 
 
-def read_end(count: Count, since: date | None) -> Outcome | None:
+def read_new(
+    reader: Reader,
+    count: Count,
+    listed: Callable[[], AbstractSet[str]],
+    since: date | None,
+    *,
+    order: str = "newest",
+) -> Outcome:
+    """Read what is new in an order: from the last page, where the newest rows stand there.
+
+    ``listed`` names the rows that the list should show; the others as of :func:`read_head`.
+    """
+    out = None
+    if order == "newest" and count.live > count.size:
+        with suppress(NeverEnds):
+            out = _read_end(count, since)
+    if out is None:
+        out = read_head(
+            reader, order=order, since=since, live=count.live, known=listed, size=count.size
+        )
+        count.refresh()
+    return out
+
+
+def _read_end(count: Count, since: date | None) -> Outcome | None:
     """Read what is new from the last page downwards, to a page that begins with known rows.
 
     ``since``: the day the last proven scan began; rows from that day on are read again. None where

@@ -36,9 +36,6 @@ class Reader(Protocol):
     def ask(self, key: str, number: int, order: str | None) -> Page:
         """Page ``number`` (from 1) in an order; ``key`` is the request's name within the scan."""
 
-    def lanes(self, last: int) -> int:
-        """How many pages of this list to have in flight: 2 at a slow service, else 1."""
-
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The same rows by offset and limit; None when that is how pages are asked already."""
 

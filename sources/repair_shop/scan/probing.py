@@ -16,7 +16,7 @@ from ..ledger import Ledger
 from .count import Count, Found
 from .jobs import Job, window_of
 from .known import KnownRows
-from .night import ends_on_newest, find_gone, read_end
+from .night import ends_on_newest, find_gone, read_new
 from .outcome import WHOLE_PAGES, Bounded, NeverEnds, Outcome, PagingBroken
 from .proven import read_list
 from .tickets import (
@@ -46,24 +46,12 @@ class ListCount:
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
         known = KnownRows(self.ledger, self.job.shop, self.job.resource)
-        out, count, size = None, self._new(), known.page_rows
-        if order == "newest" and count.live > size:
-            with suppress(NeverEnds):
-                out = read_end(count, since)
-        if out is None:
-            out = read_head(
-                self.reader(),
-                order=order,
-                since=since,
-                live=count.live,
-                known=known.listed,
-                size=size,
-            )
-            count.refresh()
-        if out.proven and out.ids and count.live > size:
+        count = self._new()
+        out = read_new(self.reader(), count, known.listed, since, order=order)
+        if out.proven and out.ids and count.live > count.size:
             with suppress(NeverEnds):
                 count.find_end(count.last)
-            if out.whole and count.total >= len(out.ids) + size:
+            if out.whole and count.total >= len(out.ids) + count.size:
                 raise PagingBroken("its pages end long before its last one")
             # Where rows of a day change their order, pages may hide one; the count does not.
             out.whole = False

@@ -19,13 +19,12 @@ Each function here is deterministic in the pages it is given, so a scan that was
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 
 from ..ledger import Page
 from ..scan.count import Count, Found
-from ..scan.cuts import BEGIN, END, below, told_apart
+from ..scan.cuts import below
 from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
     NOTHING_NEW,
@@ -37,7 +36,6 @@ from ..scan.outcome import (
     Reader,
     bounded,
 )
-from ..threads import side_by_side
 
 _LONG = 5
 """Pages from which the last one is read again for the count: below, the scan takes seconds."""
@@ -65,32 +63,6 @@ def read_list(reader: Reader, *, hint: int | None = None, since: date | None = N
     return out
 
 
-class Shown:
-    """The rows that a scan showed, by id."""
-
-    def __init__(self, pages: Iterable[Page]) -> None:
-        self._days: dict[str, date | None] = {}
-        for page in pages:
-            self.take(told_apart(page))
-
-    def __len__(self) -> int:
-        return len(self._days)
-
-    def take(self, page: Page) -> None:
-        """See :class:`~repair_shop.scan.count.Known`."""
-        self._days.update(zip(page.ids, page.days, strict=True))
-
-    def days(self) -> list[tuple[date | None, int]]:
-        """See :class:`~repair_shop.scan.count.Known`."""
-        return list(Counter(self._days.values()).items())
-
-    def ids(self, first: date, end: date) -> set[str]:
-        """See :class:`~repair_shop.scan.count.Known`."""
-        if (first, end) == (BEGIN, END):
-            return set(self._days)
-        return {row for row, day in self._days.items() if day and first <= day < end}
-
-
 def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     out = reader.out
     top = reader.ask("newest", 1, "newest")
@@ -112,27 +84,28 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
         last, page = walk_to_end(reader, last, page)
     reader.expect(last)
     pages = {last: page}
-    if last >= _LONG and reader.reader.lanes(last) > 1:
-        _descend_in_two(reader, last, pages)
-    else:
-        _descend(reader, last, pages, "down", 1)
+    _descend(reader, last, pages)
     if out.reason:
         return
     if pages.keys() == {1, 2}:
         _look_between(reader, top, pages[1], pages[2])
     last, size = max(pages), pages[1].size
     places = size * (last - 1) + pages[last].size
-    shown = Shown([top, *pages.values()])
-    if last >= _LONG or pages[last].size >= size or len(shown) != places:
-        places = _count(reader, shown, size, last, pages[last])
+    count = _count(reader, [top, *pages.values()], size, last)
+    if last >= _LONG or pages[last].size >= size or count.live != places:
+        places = _settle(count, reader.out, last, pages[last])
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
 
 
-def _count(reader: Bounded, shown: Shown, size: int, last: int, page: Page) -> int:
-    """Hold what a scan showed against the places of its list, and look for what is missing."""
+def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Count:
+    """Holds what a scan showed against the places of its list."""
     reader.expect(3 * last)
-    count = Count(reader, shown, size=size, most=_MOST + 3 * last, is_paged=True)
-    if page.size >= size:
+    return Count(reader, None, shown=pages, size=size, most=_MOST + 3 * last, is_paged=True)
+
+
+def _settle(count: Count, out: Outcome, last: int, page: Page) -> int:
+    """Look for what is missing; the places of the list."""
+    if page.size >= count.size:
         # Nothing behind a full page says the same in one request. A row that went meanwhile makes
         # the places too many, so what is missing is found all the same.
         count.assume(last, page)
@@ -145,7 +118,7 @@ def _count(reader: Bounded, shown: Shown, size: int, last: int, page: Page) -> i
     missing = count.total - count.live
     # More rows than places: some went while they were read, which hides none in this order.
     if found.reason and (missing > 0 or count.is_loose):
-        reader.out.reason = f"rows moved while the list was read, and {found.reason}"
+        out.reason = f"rows moved while the list was read, and {found.reason}"
     return count.total
 
 
@@ -166,48 +139,30 @@ def _look_between(reader: Bounded, top: Page, low: Page, high: Page) -> None:
         raise PagingBroken("there are rows between its pages 1 and 2")
 
 
-def _descend(reader: Bounded, last: int, pages: dict[int, Page], name: str, down_to: int) -> None:
+def _descend(reader: Bounded, last: int, pages: dict[int, Page]) -> None:
     """Read the pages below ``last`` into ``pages``; see the module for why in this order."""
-    out, number = reader.out, last
-    while (number := number - 1) >= down_to:
-        page, above = reader.ask(name, number), pages[number + 1]
+    number = last
+    while (number := number - 1) >= 1:
+        page, above = reader.ask("down", number), pages[number + 1]
         if page.size == 0:
-            out.reason = f"page {number} is empty though page {number + 1} is not"
+            reader.out.reason = f"page {number} is empty though page {number + 1} is not"
             return
         if page.ids == above.ids:
             if len(pages) > 1:
                 raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")
             # Past its end this service repeats the last page: the first one with it is the last.
-            number, page = _first_alike(reader, name, number, page)
+            number, page = _first_alike(reader, number, page)
             pages.clear()  # their numbers say nothing of where their rows stand
         pages[number] = page
 
 
-def _first_alike(reader: Bounded, name: str, number: int, page: Page) -> tuple[int, Page]:
+def _first_alike(reader: Bounded, number: int, page: Page) -> tuple[int, Page]:
     """The lowest page that holds rows of page ``number``, which later ones repeat, as it is now."""
     asked = {number: page}
 
     def differs(low: int) -> bool:
-        asked[low] = reader.ask(f"{name}-alike", low)
+        asked[low] = reader.ask("alike", low)
         return asked[low].size > 0 and set(asked[low].ids).isdisjoint(page.ids)
 
     first = 1 + below(number, differs)
     return first, asked[first]
-
-
-def _descend_in_two(reader: Bounded, last: int, pages: dict[int, Page]) -> None:
-    """Both halves at once, for a service so slow that one request in flight wastes the budget.
-
-    Where the halves meet, the lower page was read before the upper one, so it is read once more:
-    rows may have slipped from this into that.
-    """
-    middle = last // 2
-    if reader.ask("down", last - 1).ids == pages[last].ids:
-        _descend(reader, last, pages, "down", 1)  # it ends before: where is for one to find
-        return
-    below_it = {middle: reader.ask("low", middle)}
-    halves = ((last, pages, middle + 1), (middle, below_it, 1))
-    side_by_side(lambda half: _descend(reader, half[0], half[1], "down", half[2]), halves)
-    if not reader.out.reason:
-        pages |= below_it
-        pages[middle] = reader.ask("seam", middle)

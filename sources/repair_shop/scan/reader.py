@@ -39,8 +39,6 @@ UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
-_LONG = 50
-"""Pages from which a list is read in two halves at a slow service: to join them costs a request."""
 _PLURAL = re.compile(r"(?:ie|e)?s$")
 _NUMBER = re.compile(r"[0-9]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
@@ -85,7 +83,7 @@ def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[s
 
 
 class ServiceReader:
-    """See the module. One for each scan; two of its pages may be asked for at the same time."""
+    """See the module. One for each part of a scan."""
 
     def __init__(
         self,
@@ -109,7 +107,6 @@ class ServiceReader:
         self._full = KnownRows(ledger, scan.shop, scan.list).least_full
         self._shapes = Shapes(ledger, scan.shop)
         self._volatile = Volatile(ledger, scan.shop, scan.list)
-        self._latency = 0.0
         self._first: tuple[str, ...] = ()
         """Rows of the first page by offset."""
 
@@ -129,17 +126,6 @@ class ServiceReader:
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The page by offset and limit, or None if pages are asked so already."""
         return None if self._by_offset else self._ask(key, number, order, True)
-
-    def lanes(self, last: int) -> int:
-        """2 when answers are so slow that one request in flight cannot use the budget."""
-        name = f"lanes:{self._prefix}"
-        kept = self._ledger.scan_note(self._scan, name)
-        if kept is None:
-            shop = self._client.shop
-            slow = self._latency * shop.requests_per_minute > 0.8 * shop.minute_seconds
-            kept = "2" if slow and last >= _LONG else "1"
-            self._ledger.set_scan_note(self._scan, name, kept)
-        return int(kept)
 
     def detail(self, identity: str) -> Page | None:
         """One record by its own path; None when the service says that it does not exist."""
@@ -221,8 +207,6 @@ class ServiceReader:
             self._refuse_names_alone(rows)
         else:
             self._volatile.learn(self._ids(rows), rows, lambda: self._answer(params).rows())
-        took = (answer.answered_at - answer.sent_at).total_seconds()
-        self._latency = took if not self._latency else 0.7 * self._latency + 0.3 * took
         return self._keep(full_key, rows, answer.answered_at)
 
     def _answer(self, params: Mapping[str, Any]) -> Answer:

@@ -1,0 +1,156 @@
+"""How a shop pages: by number, else by offset and limit, else as its lists come.
+
+A list is asked by number until it shows that this does not work: its pages hold the same rows, or
+one page is all that there is though there are other rows. Then it is asked by offset, and if that
+shows more than one page, so is every list of the shop from then on (field notes, Behaviour).
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import BadAnswer, ValidationRefused
+from . import PAGE_ROWS, Outcome, PagingBroken, read_window
+from .job_reader import JobReader
+from .jobs import window_of
+from .outcome import NOTHING_NEW
+from .reader import PAGING_KEY
+from .tickets import halves, read_tickets, repair_status
+
+
+@dataclass(frozen=True)
+class Paging:
+    """Reads the list of a job however the shop pages. ``say`` tells people when that changed."""
+
+    reader: JobReader
+    say: Callable[[str], object]
+
+    @property
+    def is_by_offset(self) -> bool:
+        """Whether the shop is known to page by offset."""
+        return self.reader.ledger.value(self.reader.job.shop, PAGING_KEY) == "offset"
+
+    def read(self) -> Outcome:
+        """Read what the job asks for. Raises :class:`~repair_shop.errors.ShopError`."""
+        try:
+            return replace(self.reader, by_offset=self.is_by_offset).read()
+        except PagingBroken as broken:
+            return self._read_otherwise(broken)
+
+    def may_go_on(self, out: Outcome) -> bool:
+        """Whether one page may not be the whole list, though page 2 is empty: where no list of the
+        shop shows a longer page, in a first load and of lists that lack known rows."""
+        job, rows, longest = self.reader.job, len(out.ids), self.reader.shown.longest
+        if not out.proven or not out.whole or job.hides_categories or not rows:
+            return False
+        if rows != longest and (out.page_rows or longest > min(rows, PAGE_ROWS - 1)):
+            return False
+        known = self.reader.ledger.live_count(job.shop, job.resource)
+        return job.kind == "full" or (job.kind == "head" and known > rows)
+
+    def read_on(self, out: Outcome) -> Outcome:
+        """What was read of one page, or where the list goes on behind it the whole list."""
+        if not self._goes_on(out):
+            return out
+        rows, out = len(out.ids), self._read_otherwise(PagingBroken(NOTHING_NEW))
+        if out.proven and len(out.ids) <= rows:
+            out.reason, out.cannot_page = NOTHING_NEW, True
+        return out
+
+    def _read_otherwise(self, broken: PagingBroken) -> Outcome:
+        """By offset, from now on, if that shows more than one page; else unsorted."""
+        reader, ledger, job = self.reader, self.reader.ledger, self.reader.job
+        try:
+            out = replace(reader, by_offset=True).read()
+            if out.whole and not ledger.shown_ids(reader.scan) <= out.ids:
+                raise PagingBroken("it leaves out rows that page numbers showed")
+            if not self._has_pages_by_offset():
+                if out.proven and out.whole:
+                    return out  # one page, of more rows than a page by number has
+                raise PagingBroken("it shows no more than one page")
+            ledger.set_value(job.shop, PAGING_KEY, "offset")
+            self.say(
+                f"{job.shop}: {job.path} does not page by number ({broken}); "
+                "asking by offset and limit from now on."
+            )
+            return out
+        except (PagingBroken, BadAnswer) as again:
+            ledger.drop_values(job.shop, [PAGING_KEY])
+            if job.kind in ("full", "audit", "repair"):
+                for by_offset in (False, True):
+                    found = self._read_upwards(by_offset)
+                    if found is not None:
+                        return found
+            return Outcome(reason=f"{broken}; by offset: {again}", cannot_page=True)
+
+    @property
+    def _halves(self) -> list[tuple[bool, dict[str, str]]]:
+        """What asks for the halves of a list that is read in two."""
+        job = self.reader.job
+        label = repair_status(self.reader.ledger, job.shop) if job.endpoint.partition else None
+        return list(halves(label)) if label else []
+
+    def _has_pages_by_offset(self) -> bool:
+        """Whether a list has a second page by offset and limit, of rows that the first has not.
+
+        One that ignores them shows its first page again, and a short list says nothing.
+        """
+        job = self.reader.job
+        reader = replace(self.reader, by_offset=True, on_rows=lambda *_: None)
+        for number, (_, half) in enumerate(self._halves or [(True, {})]):
+            pages = reader.pages(f"offset{number}:", None, {**window_of(job), **half})
+            order = "newest" if job.endpoint.sort else None
+            first, second = (pages.ask(f"page:{page}", page, order) for page in (1, 2))
+            if not set(second.ids) <= set(first.ids):
+                return True
+        return False
+
+    def _goes_on(self, out: Outcome) -> bool:
+        """Whether a list of one page shows others before its oldest day or by offset; where it is
+        full, after its newest too, or may, as it comes whatever is asked, and in what order."""
+        job, reader = self.reader.job, replace(self.reader, on_rows=lambda *_: None)
+        offset: dict[str, Any] = {"offset": len(out.ids), "limit": PAGE_ROWS}
+        order = "oldest" if job.endpoint.sort else None
+        asks: list[tuple[str, dict[str, Any]]] = [("behind:", offset)]
+        if job.endpoint.created_filter and out.first_day:
+            since, until = job.endpoint.window
+            asks.append(("before:", {until: out.first_day}))
+            if len(out.ids) >= PAGE_ROWS:
+                asks.append(("after:", {since: out.last_day}))
+        for is_it, half in self._halves:
+            # The bare list may be shorter than what was read of a half.
+            asks.append((f"behind {is_it}:", {**offset, "offset": reader.shown.longest, **half}))
+        alike = set[tuple[str, ...]]()
+        for name, asked in asks:
+            with suppress(ValidationRefused):
+                alike.add(reader.pages(name, None, asked).ask("newest:1", 1, order).ids)
+            if any(not out.ids.issuperset(ids) for ids in alike):
+                return True
+        if order is None or any(len(ids) < max(PAGE_ROWS, len(out.ids)) for ids in alike):
+            return False
+        return {reader.pages("newest:").ask("newest:1", 1, "newest").ids} == alike
+
+    def _read_upwards(self, by_offset: bool) -> Outcome | None:
+        """A list that pages but does not sort, up to its empty page and down again; None if it
+        cannot be paged so."""
+        reader, job = replace(self.reader, by_offset=by_offset), self.reader.job
+        window = window_of(job)
+        expected = reader.known.pages if reader.ledger.is_whole(job.shop, job.resource) else None
+        try:
+            if job.endpoint.partition:
+                out = read_tickets(
+                    reader.ledger,
+                    job.shop,
+                    lambda prefix="", *asked: reader.pages(f"unsorted:{prefix}", *asked),
+                    window,
+                    None,
+                    whole=job.kind == "full",
+                    is_sorted=False,
+                )
+            else:
+                out = read_window(reader.pages("unsorted:", None, window), expected=expected)
+        except (PagingBroken, BadAnswer):
+            return None
+        # Where page numbers are ignored a page repeats itself as if it were the last.
+        return out if reader.ledger.shown_ids(reader.scan) <= out.ids else None
