@@ -26,8 +26,8 @@ PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main im
 """The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
 at what the current folder calls like a package of ours."""
 
-_TAIL = 20
-_MOST = 1 << 20
+_LINES = 20_000
+"""More than any ``--json`` document of ours has; of a child that says more the last ones count."""
 _POLL = 0.1
 
 
@@ -64,12 +64,10 @@ def run_child(
         text=True,
         errors="replace",
     )
-    lines: deque[str] = deque(maxlen=_TAIL)
-    said: list[str] = []
-    assert process.stdout is not None and process.stderr is not None
+    said, told = deque[str](maxlen=_LINES), deque[str](maxlen=_LINES)
     readers = [
-        threading.Thread(target=_follow, args=(process.stderr, lines, tell), daemon=True),
-        threading.Thread(target=_collect, args=(process.stdout, said), daemon=True),
+        threading.Thread(target=_follow, args=each, daemon=True)
+        for each in ((process.stdout, said, lambda line: None), (process.stderr, told, tell))
     ]
     for reader in readers:
         reader.start()
@@ -84,7 +82,7 @@ def run_child(
     if code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
         return Ended(1, "killed", f"Was killed from outside ({name}).")
-    return Ended(code, outcome, _message("".join(said), list(lines), code))
+    return Ended(code, outcome, _message(list(said), list(told), code))
 
 
 def _wait(process: subprocess.Popen[str], limit: float, grace: float, stop: threading.Event) -> str:
@@ -112,6 +110,7 @@ def _end(process: subprocess.Popen[str], grace: float) -> None:
 
 
 def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> None:
+    """Read to the end, though only the last lines are kept: the child would wait for ever."""
     with stream:
         for line in stream:
             if text := line.strip():
@@ -119,18 +118,9 @@ def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> 
                 tell(text)
 
 
-def _collect(stream: IO[str], said: list[str]) -> None:
-    size = 0
-    with stream:
-        while chunk := stream.read(1 << 16):
-            size += len(chunk)
-            if size <= _MOST:  # the rest is read too, or the child would wait for ever
-                said.append(chunk)
-
-
-def _message(output: str, lines: Sequence[str], code: int) -> str:
+def _message(said: Sequence[str], told: Sequence[str], code: int) -> str:
     try:
-        document = json.loads(output)
+        document = json.loads("\n".join(said))
     except ValueError:
         document = None
     if isinstance(document, dict):
@@ -138,6 +128,5 @@ def _message(output: str, lines: Sequence[str], code: int) -> str:
             return str(document["message"])
         if code == 0:
             return ""  # the last line would be some step of its progress
-    elif not lines:
-        lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = told or (() if isinstance(document, dict) else said)
     return lines[-1] if lines else ""

@@ -1,14 +1,13 @@
 """The table of jobs: what a shop needs run for it, when, and how long it may take.
 
-A job is one row of :data:`JOBS`. Its commands are command lines of ``shopmirror``, run in child
-processes: a job that hangs can then be ended, and the scheduler's memory stays small. Shops in
-several time zones get a sync (and a report after it) for each zone, ``sync:America/Lima``.
+A job's commands are command lines of ``shopmirror``, run in child processes: a job that hangs can
+then be ended, and the scheduler's memory stays small. Shops in several time zones get a sync (and a
+report after it) for each zone, ``sync:America/Lima``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from pipelines.settings import SECTION, WEEKDAYS, Settings, ShopSettings, read_section
@@ -26,47 +25,16 @@ class Command:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a job is about: the shops, whether they are all there are, the settings."""
-
-    shops: Sequence[ShopSettings]
-    every: bool
-    schedule: ScheduleSettings
-
-    def each(self, *words: str) -> list[Command]:
-        """The command for all shops at once, or for each of some."""
-        if self.every:
-            return [Command(words)]
-        return [Command((*words, "--shop", shop.name)) for shop in self.shops]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row of the table.
-
-    ``at`` and ``on`` name settings of ``[schedule]``; a run that takes longer than ``minutes`` is
-    ended. Jobs of one ``lane`` (by default a job has its own) never run at the same time. Exit
-    codes in ``quiet`` are no incident of this job.
-    """
-
-    name: str
-    summary: str
-    at: str
-    minutes: int
-    commands: Callable[[Asked, date], list[Command]]
-    """For a day of business."""
-    lane: str = ""
-    on: str = ""
-    by_zone: bool = False
-    quiet: frozenset[int] = frozenset()
+Build = Callable[[date], list[Command]]
+"""A day of business -> the command lines about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
     """A job with its times: what the scheduler runs. ``times`` None: after ``follows`` ended.
 
-    Jobs of one ``lane`` never run at the same time, in whatever process.
+    Jobs of one ``lane`` never run at the same time, in whatever process. A run that takes longer
+    than ``limit`` is ended. Exit codes in ``quiet`` are no incident of this job.
     """
 
     name: str
@@ -75,7 +43,7 @@ class PlannedJob:
     times: Times | None
     limit: timedelta
     zone: ZoneInfo
-    build: Callable[[date], list[Command]]
+    build: Build
     follows: str = ""
     quiet: frozenset[int] = frozenset()
 
@@ -107,64 +75,61 @@ def business_day(due: datetime, zone: ZoneInfo) -> date:
     return local.date() - timedelta(days=1 if local.hour < NOON else 0)
 
 
-def _report(run: Asked, day: date) -> list[Command]:
-    send = ("--send",) if run.schedule.report_send else ()
-    return run.each("report", "--day", day.isoformat(), *send)
-
-
-def _audit(run: Asked, day: date) -> list[Command]:
-    """A sync with a larger share for old slices, also for shops that set their own."""
-    prefix, requests = "__".join(SECTION).upper(), str(run.schedule.audit_requests)
-    variables = {f"{prefix}__AUDIT_REQUESTS": requests}
-    if read_section(*SECTION).get("shops"):
-        for shop in run.shops:
-            variables[f"{prefix}__SHOPS__{shop.name.upper()}__AUDIT_REQUESTS"] = requests
-    return [Command(("sync", "--json"), variables), Command(("reconcile", "--repair", "--json"))]
-
-
-JOBS = (
-    Row("sync", "nightly sync after closing", "sync_at", 720,
-        lambda run, day: run.each("sync", "--json"), lane="warehouse", by_zone=True),
-    Row("push", "send queued changes", "push_every_minutes", 60,
-        lambda run, day: [Command(("push", "--json"))]),
-    # 1: the books do not agree. The sync before it has told that already.
-    Row("report", "the closing report", "report_at", 30, _report, by_zone=True,
-        quiet=frozenset({1})),
-    Row("audit", "weekly: re-read old slices, compare every month", "audit_at", 720, _audit,
-        lane="warehouse", on="audit_on"),
-    Row("housekeeping", "drop what is past its retention", "housekeeping_at", 30,
-        lambda run, day: [Command(("schedule", "--housekeeping"))]),
-)  # fmt: skip
-"""Every job there is."""
-
-
 def planned_jobs(settings: Settings, schedule: ScheduleSettings) -> list[PlannedJob]:
-    """The jobs that the settings switch on, each with its times."""
+    """The jobs that the settings switch on, each with its times and the longest it may take."""
     zones: dict[str, list[ShopSettings]] = {}
     for shop in settings.shops:
         zones.setdefault(schedule.timezone or shop.timezone, []).append(shop)
     planned: list[PlannedJob] = []
-    for row in JOBS:
-        at = getattr(schedule, row.at)
-        weekday = getattr(schedule, row.on) if row.on else None
+
+    def plan(
+        name: str, summary: str, at: str | int, minutes: int, commands: Build, *,
+        zone: str = "", lane: str = "", weekday: str | None = None, quiet: Iterable[int] = (),
+    ) -> None:  # fmt: skip
         if at in ("off", 0) or weekday == "off":
-            continue
-        groups = zones if row.by_zone else {next(iter(zones)): list(settings.shops)}
-        for zone, shops in groups.items():
-            suffix = f":{zone}" if row.by_zone and len(zones) > 1 else ""
-            every = len(shops) == len(settings.shops)
-            job = PlannedJob(
-                name=row.name + suffix,
-                summary=row.summary,
-                lane=row.lane or row.name,
-                times=_times(at, weekday, ZoneInfo(zone)),
-                limit=timedelta(minutes=row.minutes),
-                zone=ZoneInfo(zone),
-                build=partial(row.commands, Asked(shops, every, schedule)),
-                follows="sync" + suffix if at == AFTER_SYNC else "",
-                quiet=row.quiet,
+            return
+        suffix = f":{zone}" if zone and len(zones) > 1 else ""
+        where = ZoneInfo(zone or next(iter(zones)))
+
+        def build(day: date) -> list[Command]:
+            if not suffix:
+                return commands(day)
+            return [
+                Command((*one.arguments, "--shop", shop.name))
+                for one in commands(day)
+                for shop in zones[zone]
+            ]
+
+        planned.append(
+            PlannedJob(
+                name + suffix, summary, lane or name, _times(at, weekday, where),
+                timedelta(minutes=minutes), where, build,
+                "sync" + suffix if at == AFTER_SYNC else "", frozenset(quiet),
             )
-            planned.append(job)
+        )  # fmt: skip
+
+    for zone in zones:
+        plan("sync", "nightly sync after closing", schedule.sync_at, 720,
+             lambda day: [Command(("sync", "--json"))], zone=zone, lane="warehouse")  # fmt: skip
+    plan("push", "send queued changes", schedule.push_every_minutes, 60,
+         lambda day: [Command(("push", "--json"))])  # fmt: skip
+    send = ("--send",) if schedule.report_send else ()
+    for zone in zones:
+        # 1: the books do not agree. The sync before it has told that already.
+        plan("report", "the closing report", schedule.report_at, 30,
+             lambda day: [Command(("report", "--day", day.isoformat(), *send))],
+             zone=zone, quiet=(1,))  # fmt: skip
+    # A sync with a larger share for old slices, also for shops that set their own.
+    prefix, requests = "__".join(SECTION).upper(), str(schedule.audit_requests)
+    named = settings.shops if read_section(*SECTION).get("shops") else ()
+    share = {f"{prefix}__AUDIT_REQUESTS": requests} | {
+        f"{prefix}__SHOPS__{shop.name.upper()}__AUDIT_REQUESTS": requests for shop in named
+    }
+    audit = [Command(("sync", "--json"), share), Command(("reconcile", "--repair", "--json"))]
+    plan("audit", "weekly: re-read old slices, compare every month", schedule.audit_at, 720,
+         lambda day: audit, lane="warehouse", weekday=schedule.audit_on)  # fmt: skip
+    plan("housekeeping", "drop what is past its retention", schedule.housekeeping_at, 30,
+         lambda day: [Command(("schedule", "--housekeeping"))])  # fmt: skip
     names = {job.name for job in planned}
     return [job for job in planned if not job.follows or job.follows in names]
 

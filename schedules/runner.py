@@ -6,6 +6,7 @@ incidents. Who calls it (:mod:`schedules.clock`) holds the lock of the job's lan
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -59,10 +60,9 @@ class Runner:
             ended = self._commands(job, due)
         finally:
             self.busy.discard(job.name)
-        self.state.ended(job.name, self.now(), ended.exit_code, ended.outcome, ended.message)
-        said = {"exit_code": ended.exit_code, "outcome": ended.outcome, "message": ended.message}
+        self.state.ended(job.name, self.now(), **asdict(ended))
         seconds = round((self.now() - began).total_seconds(), 1)
-        self.log.info("run ended", job=job.name, seconds=seconds, **said)
+        self.log.info("run ended", job=job.name, seconds=seconds, **asdict(ended))
         self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
         self._told(job, lambda: self._incident(job, ended))

@@ -5,13 +5,13 @@ import plistlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from schedules.units import Place, UnitError, check, systemd_user_unit
 
 _NAME = "shopmirror"
 _LABEL = "shopmirror.schedule"
+_RELOAD = ("systemctl", "--user", "daemon-reload")
 _SECONDS = 60
 
 
@@ -22,22 +22,21 @@ def install(place: Place) -> list[str]:
     """
     path = service_file()
     text = _plist(place) if _is_mac() else systemd_user_unit(place)
-    if path.exists():
-        known = path.read_text(encoding="utf-8", errors="replace")
-        if str(place.folder) not in known:
-            raise UnitError(
-                f"{path} serves another folder. 'shopmirror schedule --uninstall' ends that one."
-            )
+    if path.exists() and str(place.folder) not in path.read_text("utf-8", errors="replace"):
+        raise UnitError(
+            f"{path} serves another folder. 'shopmirror schedule --uninstall' ends that one."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     told = [f"Written: {path}."]
-    for words in _start(path):
-        told.append(_run(words))
-    if not _is_mac():
-        told.append(
-            "It runs while you are signed in. 'loginctl enable-linger' keeps it running after."
-        )
-    return told
+    if _is_mac():
+        return [*told, _run("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))]
+    return [
+        *told,
+        _run(*_RELOAD),
+        _run("systemctl", "--user", "enable", "--now", _NAME),
+        "It runs while you are signed in. 'loginctl enable-linger' keeps it running after.",
+    ]
 
 
 def uninstall() -> list[str]:
@@ -45,10 +44,13 @@ def uninstall() -> list[str]:
     path = service_file()
     if not path.exists():
         return [f"There is no {path}; nothing was done."]
-    told = [_run(words) for words in _end()]
+    if _is_mac():
+        told = [_run("launchctl", "bootout", f"gui/{os.getuid()}/{_LABEL}")]
+    else:
+        told = [_run("systemctl", "--user", "disable", "--now", _NAME)]
     path.unlink()
     if not _is_mac():
-        told.append(_run(("systemctl", "--user", "daemon-reload")))
+        told.append(_run(*_RELOAD))
     return [*told, f"Removed: {path}. Mirror, queue and settings stay."]
 
 
@@ -64,20 +66,7 @@ def _is_mac() -> bool:
     return sys.platform == "darwin"
 
 
-def _start(path: Path) -> list[tuple[str, ...]]:
-    if _is_mac():
-        return [("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))]
-    reload = ("systemctl", "--user", "daemon-reload")
-    return [reload, ("systemctl", "--user", "enable", "--now", _NAME)]
-
-
-def _end() -> list[tuple[str, ...]]:
-    if _is_mac():
-        return [("launchctl", "bootout", f"gui/{os.getuid()}/{_LABEL}")]
-    return [("systemctl", "--user", "disable", "--now", _NAME)]
-
-
-def _run(words: Sequence[str]) -> str:
+def _run(*words: str) -> str:
     """Run one command of the system; what came of it. A machine without it is told what to run."""
     line = " ".join(words)
     program = shutil.which(words[0])

@@ -1,4 +1,4 @@
-"""Progress of a run on standard error: live bars on a terminal, plain lines elsewhere.
+"""Progress of a run: live bars on a terminal, else plain lines on standard error, and the log.
 
 ::
 
@@ -18,9 +18,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, Task, TextColumn
 from rich.text import Text
 
+from pipelines.monitor.logs import Logger
 from shopmirror.consoles import duration, err, visible
 from sources.repair_shop.observer import Observer
 
+_log = Logger("sync")
 _PLAIN_EVERY = 10.0
 """Seconds between two lines about the same run when no terminal shows bars."""
 _NAMED_SHOPS = 15
@@ -51,6 +53,8 @@ class _Watcher(Observer):
         )
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
+        said = {"shop": shop, "resource": resource, "expected_requests": expected_requests}
+        _log.info("list begins", **said)
         with self._lock:
             self._begin(_name(shop, resource), expected_requests)
 
@@ -72,6 +76,8 @@ class _Watcher(Observer):
             self._print(line)
 
     def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
+        write = _log.info if proven else _log.warning
+        write("list done", shop=shop, resource=resource, proven=proven, rows=rows, detail=detail)
         name = _name(shop, resource)
         with self._lock:
             self._end(name)
@@ -83,6 +89,7 @@ class _Watcher(Observer):
             self._left[shop], self._waiting = left, waiting_seconds
 
     def say(self, text: str) -> None:
+        _log.info("said", message=text)
         self._print(text)
 
     def _begin(self, name: str, expected: int | None) -> Task:

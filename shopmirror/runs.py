@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipelines.load.imports import without
-from pipelines.monitor.logs import Logged, to_files
+from pipelines.monitor.logs import to_files
 from pipelines.settings import Settings, load_settings
 from shopmirror.consoles import fault
 from shopmirror.demo_shop import leave, must_be_served
@@ -56,4 +56,4 @@ def working(settings: Settings, command: str) -> Iterator[tuple[Observer, thread
         to_files(settings.home / "logs", command, secrets),
         watching() as observer,
     ):
-        yield Logged(observer), stop
+        yield observer, stop

@@ -15,13 +15,13 @@ from pipelines.dashboard.asked import signature
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key
 from pipelines.dashboard.table import OPEN
-from pipelines.dashboard.view import Selection, View
+from pipelines.dashboard.view import Selection
 from pipelines.language import MINUS, _, current, shown, switch, use
 from pipelines.language.display import load_display, load_language
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
-from pipelines.report.closing import NO_SHOP, closing_report, shop_title
+from pipelines.report.closing import NO_SHOP, View, closing_report, shop_title
 from pipelines.report.figures import ReportError
 from pipelines.report.periods import Period
 from pipelines.report.render import content
@@ -77,25 +77,25 @@ def _watch(home: Path) -> None:
 
 def _page(home: Path) -> None:
     known = view.shops(home)
-    if not known.names:
+    if not known:
         raise ReportError(NO_SHOP)
-    _read_address(known.names)
-    names = tuple(st.session_state["shops"] or known.names)
+    _read_address(tuple(known))
+    names = tuple(st.session_state["shops"] or known)
     looked = view.selection(
         home, names, st.session_state["period"], sees_margins=sees_margins(st.context.headers)
     )
     head = st.container()
-    looked = _filters(known, looked)
-    if len({known.currencies[name] for name in looked.names}) > 1:
+    _filters(list(known), looked)
+    if len({known[name]["currency"] for name in looked.names}) > 1:
         st.warning(
             _("These shops use several currencies, which do not add up: choose those of one.")
         )
         return
-    found = view.view(home, looked.names, looked.period, looked.days, st.session_state["against"])
+    found = view.view(looked, st.session_state["against"])
     trust = view.trusted(home, looked.names, looked.zone)
     # Above the choices, so that a phone's first screen has the figures.
     with head:
-        _head(looked, found, trust)
+        _head(looked, trust)
         for line in trust.cautions:
             tell = st.error if line.severity is Severity.FAULT else st.warning
             tell(plain(line.shown))
@@ -173,15 +173,13 @@ def _write_address() -> None:
         state["address"] = said
 
 
-def _filters(known: view.Shops, looked: Selection) -> Selection:
+def _filters(known: list[str], looked: Selection) -> None:
     """Shops, period and comparison, on the page itself."""
     state = st.session_state
     codes = view.periods(looked.days, state["period"])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if len(known.names) > 1:
-            st.multiselect(
-                _("Shops"), known.names, key="shops", placeholder=_("All shops"), width=260
-            )
+        if len(known) > 1:
+            st.multiselect(_("Shops"), known, key="shops", placeholder=_("All shops"), width=260)
         st.selectbox(
             _("Period"), codes, format_func=view.period_name, key="period", width=200,
         )  # fmt: skip
@@ -200,7 +198,6 @@ def _filters(known: view.Shops, looked: Selection) -> Selection:
                     label, partial(_report, looked, suffix), key=f"get{suffix}",
                     file_name=f"closing-{looked.period.label}{suffix}", on_click="ignore",
                 )  # fmt: skip
-    return looked
 
 
 def _pick_days() -> None:
@@ -218,7 +215,7 @@ def _report(looked: Selection, suffix: str) -> bytes:
         return content(made, suffix)
 
 
-def _head(looked: Selection, found: View, trust: Trust) -> None:
+def _head(looked: Selection, trust: Trust) -> None:
     st.title(plain(shown(shop_title(looked.names))))
     seal = trust.seal
     when = _("an unknown time")
@@ -230,7 +227,7 @@ def _head(looked: Selection, found: View, trust: Trust) -> None:
             f"{shown(TITLES[seal.state])} {shown(seal.detail)}", color=_SEAL_COLOURS[seal.state]
         )
         said = [_("Mirror as of {moment}.", moment=when)]
-        said += formats.source(found.source, trust.given, looked.zone)
+        said += formats.source(trust.source, trust.given, looked.zone)
         st.caption(plain(" ".join(said)), width="content")
 
 

@@ -9,8 +9,9 @@ import streamlit as st
 
 from pipelines.dashboard import asked
 from pipelines.dashboard.asked import Rows
-from pipelines.dashboard.view import Selection, View
+from pipelines.dashboard.view import Selection
 from pipelines.language import _, current
+from pipelines.report.closing import View
 
 _REPAIRS, _COUNTER, _BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
 _BARS = 12
@@ -28,7 +29,7 @@ def months(view: View) -> None:
             "period": f"{bar.month:%Y-%m}", "shown": current().month(bar.month),
             "what": name, "amount": float(amount), "order": place, "whole": bar.is_whole,
         }
-        for bar in view.bars
+        for bar in view.months
         for place, name, amount in ((0, repairs, bar.repairs), (1, counter, bar.counter))
     ]  # fmt: skip
     chart = _drawn(

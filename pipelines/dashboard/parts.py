@@ -13,11 +13,13 @@ from pipelines.dashboard.mirror import mirror
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key, document_key
 from pipelines.dashboard.table import Listing, draw, open_thing
-from pipelines.dashboard.view import Selection, View
+from pipelines.dashboard.view import Selection, methods
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
+from pipelines.report.closing import View
 from pipelines.report.layout import ages, report_period
+from pipelines.report.periods import Period
 from pipelines.report.trust import STATES, Trust
 
 BY = {
@@ -245,14 +247,17 @@ def part_drawer(selection: Selection, text: str) -> None:
 def cash(selection: Selection, view: View, _trust: Trust) -> None:
     """Cash-up: what was taken by which way of paying, and what is left of what was sold."""
     now, before = view.now.figures, ""
+    beside = view.before.period if view.before else None
+    if selection.period.kind == "day":
+        beside = Period.of("day", selection.period.first - timedelta(days=7))
+        before = f"{current().weekday(beside.first)} {beside.shown}"
+    elif beside is not None:
+        before = beside.shown
     lines = [
         line.model_dump()
         | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}
-        for line in view.methods
+        for line in methods(selection.home, selection.names, selection.period, beside)
     ]
-    if view.beside is not None:
-        weekday = current().weekday(view.beside.first) if view.beside.kind == "day" else ""
-        before = f"{weekday} {view.beside.shown}".strip()
     listing = Listing(
         "methods", "method payments amount before change", Text("Paid with"),
         headings={"amount": Text("Taken"), "before": before or Text("Before")},

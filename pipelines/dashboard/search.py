@@ -13,7 +13,7 @@ from pipelines.dashboard.plain import plain
 from pipelines.dashboard.table import Listing, draw, open_thing
 from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
-from pipelines.language import Text, _, current, shown
+from pipelines.language import Text, _, shown
 from pipelines.publish.published import Published
 from pipelines.report import formats
 
@@ -238,8 +238,6 @@ def _facts(selection: Selection, key: Key, facts: dict[str, Any]) -> None:
 
 
 def _written(selection: Selection, value: Any, kind: str) -> str:
-    if kind == "money":
-        return formats.money(value, selection.unit)
-    if kind == "day":
-        return current().day(value)
-    return word(value) if kind == "word" else str(value).replace("|", " ")
+    if kind == "word":
+        return word(value)
+    return formats.written(value, kind, selection.unit).replace("|", " ")

@@ -33,8 +33,8 @@ _CARDS = 40
 class Col(NamedTuple):
     """A column: the rows' key, its heading, and what it holds.
 
-    ``kind`` is ``text``, ``word`` (a code), ``money``, ``number``, ``hours``, ``day``, ``moment``,
-    ``change`` or ``share`` (both parts of one, shares with a bar).
+    ``kind`` is one of :func:`~pipelines.report.formats.written`, a ``word`` (a code) or a
+    ``moment``; a ``share`` is drawn as a bar.
     """
 
     name: str
@@ -73,10 +73,8 @@ _KINDS = {
         "visits": Text("Visits"), "won": Text("Won"),
     },
     "hours": {"median_hours": Text("Median")},
-    "day": {
-        "day": Text("Day"), "last_sold": Text("Last sold"), "month": Text("Month"),
-        "promised": Text("Promised"),
-    },
+    "day": {"day": Text("Day"), "last_sold": Text("Last sold"), "promised": Text("Promised")},
+    "month": {"month": Text("Month")},
     "moment": {
         "checked": Text("Checked"), "ended_at": Text("Ended"), "started_at": Text("Began"),
     },
@@ -207,7 +205,9 @@ def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Li
         )
         # Words and days say by themselves what they are; a bare number does not.
         others = [
-            told[c.name] if c.kind in ("text", "word", "day") else f"{c.heading} {told[c.name]}"
+            told[c.name]
+            if c.kind in ("text", "word", "day", "month")
+            else f"{c.heading} {told[c.name]}"
             for c in columns
             if told[c.name] and c not in (money, head)
         ]
@@ -241,24 +241,19 @@ def _value(value: Any, kind: str) -> Any:
         return "" if value is None else formats.cell(str(value))
     if value is None or kind == "moment":
         return value
-    return pd.Timestamp(value) if kind == "day" else float(value)
+    return pd.Timestamp(value) if kind in ("day", "month") else float(value)
 
 
 def _way(selection: Selection, column: Col) -> Callable[[Any], str]:
-    if column.kind in ("text", "word"):
-        return str
-    if column.name == "month":
-        return lambda value: current().month(value)
-    ways: dict[str, Callable[[Any], str]] = {
-        "money": lambda value: formats.money(Decimal(str(value)), selection.unit),
-        "number": lambda value: formats.number(Decimal(str(value))),
-        "hours": formats.hours,
-        "day": lambda value: current().day(value),
-        "moment": lambda value: clock(selection, value),
-        "change": lambda value: formats.share(Decimal(str(value))),
-        "share": lambda value: formats.share(Decimal(str(value)), signed=False),
-    }
-    return lambda value: formats.NONE if pd.isna(value) else ways[column.kind](value)
+    def way(value: Any) -> str:
+        if column.kind not in ("text", "word") and pd.isna(value):
+            return formats.NONE
+        if column.kind == "moment":
+            return clock(selection, value)
+        exact = Decimal(str(value)) if isinstance(value, float) else value
+        return formats.written(exact, column.kind, selection.unit)
+
+    return way
 
 
 def clock(selection: Selection, value: datetime) -> str:

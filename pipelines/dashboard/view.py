@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 
 from pipelines.dashboard.asked import cached
@@ -10,9 +10,9 @@ from pipelines.home import LEDGER
 from pipelines.language import Text, current, shown
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
-from pipelines.report import figures
-from pipelines.report.closing import Column, columns, zone_of
-from pipelines.report.figures import Calendar, Method, MonthBar, Technician
+from pipelines.report import closing, figures
+from pipelines.report.closing import View
+from pipelines.report.figures import Calendar
 from pipelines.report.periods import Period, months_before
 from pipelines.report.trust import Trust, trust
 
@@ -30,18 +30,8 @@ _PERIODS = {
     "all": Text("Everything"),
     RANGE: Text("From day to day"),
 }
-_WEEK = timedelta(days=7)
 _TRUSTED_SECONDS = 20
 """How long an answer on trust counts: a mirror gets old without anybody publishing."""
-
-
-@dataclass(frozen=True)
-class Shops:
-    """Which shops there are."""
-
-    names: tuple[str, ...]
-    currencies: dict[str, str]
-    zones: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -62,38 +52,9 @@ class Selection:
         return {"first": self.period.first, "last": self.period.last}
 
 
-@dataclass(frozen=True)
-class View:
-    """The figures of a selection."""
-
-    now: Column
-    before: Column | None
-    bars: tuple[MonthBar, ...]
-    """Months up to the last day looked at."""
-    technicians: tuple[Technician, ...]
-    methods: tuple[Method, ...]
-    """Each beside the same weekday of the week before, else the period it is compared with."""
-    beside: Period | None
-    """What the methods stand beside."""
-    source: str
-    """The PostgreSQL that was read; empty: the home's own file."""
-
-
-@cached
-def shops(warehouse: Published) -> Shops:
-    """The shops of the warehouse."""
-    known = figures.shops(warehouse)
-    return Shops(
-        tuple(known),
-        {name: row["currency"] for name, row in known.items()},
-        {name: row["timezone"] for name, row in known.items()},
-    )
-
-
-@cached
-def calendar(warehouse: Published, names: tuple[str, ...], today: date) -> Calendar:
-    """The days of some shops."""
-    return figures.calendar(warehouse, names, today)
+shops = cached(figures.shops)
+_calendar = cached(figures.calendar)
+methods = cached(figures.methods)
 
 
 def periods(days: Calendar, chosen: str) -> list[str]:
@@ -142,29 +103,15 @@ def day_picker() -> str:
     return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
 
 
-@cached
-def view(
-    warehouse: Published, names: tuple[str, ...], period: Period, days: Calendar, against: str
-) -> View:
-    """The figures above the parts of the page."""
-    some = list(names)
-    now, before, earlier = columns(warehouse, some, period, days)
-    other = earlier if against == "year" else before
-    week_before = period.model_copy(
-        update={"first": period.first - _WEEK, "last": period.last - _WEEK}
-    )
-    compared = None if other is None else other.period
-    beside = week_before if period.kind == "day" else compared
-    months = (period.last.year - period.first.year) * 12 + period.last.month - period.first.month
-    return View(
-        now=now,
-        before=other,
-        bars=figures.months(warehouse, some, period.last, max(13, months + 1)),
-        technicians=figures.technicians(warehouse, some, period),
-        methods=figures.methods(warehouse, some, period, beside),
-        beside=beside,
-        source=warehouse.server,
-    )
+_view = cached(closing.view)
+
+
+def view(looked: Selection, against: str) -> View:
+    """The figures of a selection; ``before`` is what they are compared with."""
+    first, last = looked.period.first, looked.period.last
+    months = (last.year - first.year) * 12 + last.month - first.month
+    found = _view(looked.home, list(looked.names), looked.period, looked.days, max(13, months + 1))
+    return found.model_copy(update={"before": found.earlier}) if against == "year" else found
 
 
 def trusted(home: Path, names: tuple[str, ...], zone: tzinfo) -> Trust:
@@ -188,20 +135,18 @@ def _trust(
 def selection(home: Path, names: tuple[str, ...], code: str, *, sees_margins: bool) -> Selection:
     """The shops and days that codes mean; all shops must be known."""
     known = shops(home)
-    zone = zone_of(known.zones[names[0]])
-    days = calendar(home, names, datetime.now(zone).date())
-    return Selection(
-        home, names, period_of(code, days), days, known.currencies[names[0]], zone, sees_margins
-    )
+    first = known[names[0]]
+    zone = closing.zone_of(first["timezone"])
+    days = _calendar(home, names, datetime.now(zone).date())
+    period, unit = period_of(code, days), first["currency"]
+    return Selection(home, names, period, days, unit, zone, sees_margins)
 
 
 def warm(home: Path) -> None:
     """Ask what the first visitor will see, before there is one."""
     try:
-        known = shops(home)
-        if known.names:
-            first = selection(home, known.names, "day", sees_margins=True)
-            view(home, first.names, first.period, first.days, "before")
+        if names := tuple(shops(home)):
+            view(selection(home, names, "day", sees_margins=True), "before")
     except NothingPublished:
         # The visitor is told: the page asks the same and shows what is wrong.
         return

@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.doctor.profile import ServiceProfile, probe
@@ -23,42 +23,32 @@ from sources.repair_shop.scan.reader import PAGING_KEY
 CURRENCY_KEY = "currency"
 
 
-@dataclass
-class Examined:
-    """One shop: its profile, or the error that kept us from making one."""
-
-    shop: str
-    profile: ServiceProfile | None = None
-    error: ShopError | None = None
-
-
 def doctor(
     settings: Settings,
     *,
     shop: str | None = None,
     lift_block: bool = False,
     stop: threading.Event | None = None,
-) -> list[Examined]:
+) -> list[ServiceProfile]:
     """Probe the shops one after the other; some ten requests each. The sync follows what is found.
 
     ``lift_block`` first forgets strikes and blocks: for when the service lifted a block, or its key
     was replaced and the new one is in the settings.
-    A shop that cannot be reached is told in its :class:`Examined`, the others are still probed.
+    Of a shop that cannot be reached the profile holds the error; the others are still probed.
     """
     home = Home(settings.home)
-    found: list[Examined] = []
+    found: list[ServiceProfile] = []
     with closing(Budget(home.budget)) as budget, closing(Ledger(home.ledger)) as ledger:
         for one in settings.chosen(shop):
-            examined = Examined(one.name)
-            found.append(examined)
             if lift_block:
                 budget.key(one).lift_block()
             with Client(one, budget, stop=stop.is_set if stop else None) as client:
                 try:
-                    examined.profile = profile = probe(client)
+                    profile = probe(client)
                 except ShopError as error:
-                    examined.error = error
+                    found.append(ServiceProfile(one.name, datetime.now(UTC), error=error))
                     continue
+            found.append(profile)
             add_statuses(profile, home)
             ledger.set_value(one.name, PROFILE_KEY, json.dumps(profile.as_json()))
             ledger.set_value(one.name, CURRENCY_KEY, profile.currency)
@@ -114,9 +104,8 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
         )
 
 
-def exit_code(found: Sequence[Examined]) -> int:
+def exit_code(found: Sequence[ServiceProfile]) -> int:
     """0 all well, 1 something a report needs is missing, else the error's own code."""
-    errors = [e.error for e in found if e.error is not None]
-    if errors:
+    if errors := [profile.error for profile in found if profile.error]:
         return max(error.exit_code for error in errors)
-    return int(any(e.profile is not None and e.profile.problems for e in found))
+    return int(any(profile.problems for profile in found))

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from pipelines.service_reports import contradiction, fetch_days, fetch_year
-from sources.repair_shop.errors import BadAnswer, NotFound, wrong_address
+from sources.repair_shop.errors import BadAnswer, NotFound, ShopError, wrong_address
 from sources.repair_shop.http.answers import Answer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.service_clock import clock_words
@@ -47,10 +47,15 @@ class ServiceProfile:
     paging: str = "unknown"
     currency: str = ""
     requests: int = 0
+    error: ShopError | None = None
+    """What kept us from finding anything out."""
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json`` and the ledger."""
-        return vars(self) | {"found_at": self.found_at.isoformat()}
+        if self.error:
+            return {"shop": self.shop, "error": str(self.error)}
+        found = {name: value for name, value in vars(self).items() if name != "error"}
+        return found | {"found_at": self.found_at.isoformat()}
 
 
 def probe(client: Client) -> ServiceProfile:

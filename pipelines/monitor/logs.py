@@ -15,7 +15,7 @@ import itertools
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from functools import partial
@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.masking import scrub
-from sources.repair_shop.observer import Observer
 
 FIELDS = frozenset({
     "at", "level", "event", "logger", "command", "pid", "run", "job", "due", "version",
@@ -83,8 +82,8 @@ class _Lines(logging.Handler):
                 os.close(descriptor)
 
     def _line(self, record: logging.LogRecord, now: datetime) -> dict[str, Any]:
-        given: Mapping[str, Any] | None = getattr(record, "fields", None)
-        name, event = record.name.removeprefix("shopmirror."), record.getMessage()
+        given: dict[str, Any] | None = getattr(record, "fields", None)
+        event = record.getMessage()
         if given is None:
             given = {"message": event[:500], "where": f"{record.module}:{record.lineno}"}
             if record.exc_info and record.exc_info[0]:
@@ -96,23 +95,17 @@ class _Lines(logging.Handler):
             "pid": os.getpid(),
             "level": record.levelname.lower(),
             "event": event,
-            "logger": name,
+            "logger": record.name.removeprefix("shopmirror."),
         }
-        kept |= {
-            key: self._plain(value)
-            for key, value in given.items()
-            if key in FIELDS and value is not None
-        }
+        for key, value in given.items():
+            if isinstance(value, datetime):
+                value = value.isoformat()
+            if key in FIELDS and value is not None:
+                is_number = isinstance(value, int | float)
+                kept[key] = value if is_number else scrub(str(value), self._secrets)
         if left_out := sorted(given.keys() - FIELDS):
             kept["left_out"] = left_out
         return kept
-
-    def _plain(self, value: Any) -> Any:
-        if isinstance(value, bool | int | float):
-            return value
-        if isinstance(value, datetime):
-            return value.isoformat()
-        return scrub(str(value), self._secrets)
 
     def _path(self, day: date) -> Path:
         for part in itertools.count(1):
@@ -141,47 +134,3 @@ def to_files(
         yield
     finally:
         root.handlers = [*(one for one in root.handlers if one is not mine), *outer]
-
-
-def log_files(folder: Path) -> list[tuple[Path, datetime]]:
-    """Every log file of a folder with the moment it was written last, oldest first."""
-    found = [
-        (path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
-        for pattern in ("shopmirror-*.jsonl", "error-*.log")
-        for path in folder.glob(pattern)
-    ]
-    return sorted(found, key=lambda pair: pair[1])
-
-
-class Logged(Observer):
-    """Logs each scan and passes all on."""
-
-    def __init__(self, inner: Observer) -> None:
-        self._inner = inner
-        self._log = Logger("sync")
-
-    def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
-        """See :class:`~sources.repair_shop.observer.Observer`."""
-        self._log.info(
-            "list begins", shop=shop, resource=resource, expected_requests=expected_requests
-        )
-        self._inner.plan(shop, resource, expected_requests)
-
-    def page(self, shop: str, resource: str, rows: int) -> None:
-        """See :class:`~sources.repair_shop.observer.Observer`; pages are too many for a log."""
-        self._inner.page(shop, resource, rows)
-
-    def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
-        """See :class:`~sources.repair_shop.observer.Observer`."""
-        tell = self._log.info if proven else self._log.warning
-        tell("list done", shop=shop, resource=resource, proven=proven, rows=rows, detail=detail)
-        self._inner.done(shop, resource, proven, rows, detail)
-
-    def budget(self, shop: str, left: int, waiting_seconds: float) -> None:
-        """See :class:`~sources.repair_shop.observer.Observer`; too often told to be logged."""
-        self._inner.budget(shop, left, waiting_seconds)
-
-    def say(self, text: str) -> None:
-        """See :class:`~sources.repair_shop.observer.Observer`."""
-        self._log.info("said", message=text)
-        self._inner.say(text)

@@ -12,23 +12,21 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Self
 
 import httpx
-from pydantic import (
-    AwareDatetime,
-    BaseModel,
-    Field,
-    RootModel,
-    SecretStr,
-    field_validator,
-    model_validator,
-)
+from pydantic import AwareDatetime, BaseModel, Field, RootModel, SecretStr
 
 from pipelines.json_file import JsonFile, to_the_second
 from pipelines.masking import scrub
-from pipelines.monitor.sender import MailSettings, Sent, channels, load_mail, new_mail, send_all
-from pipelines.settings import is_in_the_clear
+from pipelines.monitor.sender import (
+    MailSettings,
+    Sent,
+    channels,
+    load_mail,
+    new_mail,
+    send_all,
+    why,
+)
 
 _OVER_FOR_GOOD = timedelta(days=7)
 """How long a channel that takes nothing is told that a trouble is over."""
@@ -47,22 +45,6 @@ class NotifySettings(MailSettings):
     heartbeat_url: SecretStr = Field(
         SecretStr(""), description="called after each night; who waits for it notices its absence"
     )
-
-    @field_validator("name")
-    @classmethod
-    def _name_fits_a_header(cls, value: str) -> str:
-        if not value.isprintable():
-            raise ValueError("holds characters that no header may have")
-        return value
-
-    @model_validator(mode="after")
-    def _heartbeat_is_an_address(self) -> Self:
-        url = self.heartbeat_url.get_secret_value()
-        if url and not url.startswith(("http://", "https://")):
-            raise ValueError("heartbeat_url must begin with https://")
-        if is_in_the_clear(url) and not self.allow_http:
-            raise ValueError("heartbeat_url is http://: use https://, or set allow_http = true")
-        return self
 
 
 class NotifyError(Exception):
@@ -110,12 +92,8 @@ def beat(settings: NotifySettings) -> bool:
         return False
     try:
         httpx.get(url, timeout=settings.timeout_seconds, trust_env=False).raise_for_status()
-    except httpx.HTTPStatusError as error:
-        raise NotifyError(
-            f"The heartbeat's address answered {error.response.status_code}."
-        ) from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise NotifyError(f"The heartbeat could not be sent ({type(error).__name__}).") from None
+        raise NotifyError(f"The heartbeat was not taken: {why(error)}.") from None
     return True
 
 
@@ -127,17 +105,12 @@ class Incident(BaseModel):
     message: str = ""
     since: AwareDatetime
     runs: int = 0
-    told: dict[str, AwareDatetime] = Field(default_factory=dict)
-    """Channel -> when it was told of this exit code."""
-    heard: list[str] = Field(default_factory=list)
-    """Channels that were told of this exit code or of one before it, and not of the end."""
+    told: dict[str, int] = Field(default_factory=dict)
+    """Channel -> exit code it heard of last; without those that were told of the end."""
+    told_at: AwareDatetime | None = None
+    """When a person was told of this exit code first; None while no message got through."""
     over_at: AwareDatetime | None = None
     """When it ended; kept until each channel that heard of it was told."""
-
-    @property
-    def told_at(self) -> datetime | None:
-        """When a person was told first; None while no message got through."""
-        return min(self.told.values(), default=None)
 
 
 class _Known(RootModel[dict[str, Incident]]):
@@ -178,10 +151,10 @@ class Incidents:
         with self._file.change() as known:
             now, entry = to_the_second(self._now()), known.root.get(subject)
             if entry is None or entry.over_at is not None:
-                heard = entry.heard if entry else []
-                entry = Incident(exit_code=exit_code, since=now, heard=heard)
+                told = entry.told if entry else {}
+                entry = Incident(exit_code=exit_code, since=now, told=told)
             if entry.exit_code != exit_code:
-                entry.exit_code, entry.told, entry.runs = exit_code, {}, 0
+                entry.exit_code, entry.runs, entry.told_at = exit_code, 0, None
             entry.subject, entry.message, entry.runs = subject, scrub(message), entry.runs + 1
             known.root[subject] = entry
         if self._settings is None:
@@ -195,13 +168,13 @@ class Incidents:
             "another follows when the trouble is over.",
         ]
         title = f"{self._settings.name}: {subject} fails"
-        sent = _send(self._settings, title, "\n".join(lines), without=entry.told)
+        heard = {name for name, code in entry.told.items() if code == exit_code}
+        sent = _send(self._settings, title, "\n".join(lines), without=heard)
         if sent.taken:
             with self._file.change() as known:
-                if told := known.root.get(subject):
-                    now = to_the_second(self._now())
-                    told.told |= dict.fromkeys(sent.taken, now)
-                    told.heard = sorted({*told.heard, *sent.taken})
+                if known_now := known.root.get(subject):
+                    known_now.told |= dict.fromkeys(sent.taken, exit_code)
+                    known_now.told_at = known_now.told_at or to_the_second(self._now())
         _raise_for(sent)
         return bool(sent.taken)
 
@@ -217,15 +190,16 @@ class Incidents:
         now = to_the_second(self._now())
         over_at = entry.over_at or now
         sent, left = Sent((), ()), set[str]()
-        if self._settings is not None and entry.heard:
+        if self._settings is not None and entry.told:
             text = f"{subject} works again. It failed since {self._clock(entry.since)}."
             title = f"{self._settings.name}: {subject} works"
-            deaf = set(channels(self._settings)) - set(entry.heard)
+            deaf = set(channels(self._settings)) - set(entry.told)
             sent = _send(self._settings, title, text, without=deaf)
             left = {name for name, _why in sent.failed} - set(sent.taken)
         with self._file.change() as known:
             if left and now - over_at < _OVER_FOR_GOOD:
-                entry.over_at, entry.heard = over_at, sorted(left)
+                entry.over_at = over_at
+                entry.told = {name: code for name, code in entry.told.items() if name in left}
                 known.root[subject] = entry
             else:
                 known.root.pop(subject, None)

@@ -74,15 +74,16 @@ class MailSettings(Section):
         False, description="password and messages may cross a network unencrypted"
     )
 
-    @field_validator("mail_from", "mail_to")
+    # Names without a field here are those of a section that says more.
+    @field_validator("mail_from", "mail_to", "name", check_fields=False)
     @classmethod
     def _fits_a_header(cls, value: Any) -> Any:
         for text in (value,) if isinstance(value, str) else value:
             if not text.isprintable():
-                raise ValueError("an address is one line: it holds characters that no header may")
+                raise ValueError("must be one line: it holds characters that no header may")
         return value
 
-    @field_validator("webhook_url")
+    @field_validator("webhook_url", "heartbeat_url", check_fields=False)
     @classmethod
     def _is_http(cls, value: SecretStr) -> SecretStr:
         text = value.get_secret_value()
@@ -96,8 +97,9 @@ class MailSettings(Section):
             raise ValueError("mail_to is set but smtp_host is not")
         if self.allow_http:
             return self
-        if is_in_the_clear(self.webhook_url.get_secret_value()):
-            raise ValueError(f"webhook_url is http://: {_IN_THE_CLEAR}")
+        for name in ("webhook_url", "heartbeat_url"):
+            if is_in_the_clear(getattr(self, name, SecretStr("")).get_secret_value()):
+                raise ValueError(f"{name} is http://: {_IN_THE_CLEAR}")
         is_here = is_loopback(self.smtp_host)
         if self.smtp_security == "none" and self.smtp_user and not is_here:
             raise ValueError(f"smtp_security is 'none', with a login: {_IN_THE_CLEAR}")
@@ -193,14 +195,12 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
         raise RefusedRecipients(refused)
 
 
-def post_json(document: Any, url: SecretStr, timeout_seconds: float) -> None:
-    """POST a document to a webhook. Raises ``httpx.HTTPError`` and ``httpx.InvalidURL``."""
-    address = url.get_secret_value()
-    httpx.post(address, json=document, timeout=timeout_seconds, trust_env=False).raise_for_status()
+def _post(document: Any, by: MailSettings) -> None:
+    address, seconds = by.webhook_url.get_secret_value(), by.timeout_seconds
+    httpx.post(address, json=document, timeout=seconds, trust_env=False).raise_for_status()
 
 
-def send_chat(subject: str, text: str, url: SecretStr) -> None:
-    """Hand a message to the chat of an Apprise address. Raises :class:`NotTaken`."""
+def _chat(subject: str, text: str, url: SecretStr) -> None:
     if not _chats(url).notify(body=text, title=subject):
         raise NotTaken
 
@@ -242,9 +242,9 @@ def send_all(
     if names != [*ways]:
         said = dict(document())
         title, text = (str(said.get(one) or said[other]) for one, other in _CHAT)
-        ways["webhook"] = partial(post_json, said, by.webhook_url, by.timeout_seconds)
+        ways["webhook"] = partial(_post, said, by)
         for number, url in enumerate(by.chat, start=1):
-            ways[f"chat {number}"] = partial(send_chat, title, text, url)
+            ways[f"chat {number}"] = partial(_chat, title, text, url)
     taken: list[str] = []
     failed: list[tuple[str, str]] = []
     for name in names:
@@ -254,7 +254,7 @@ def send_all(
         except _NOT_SENT as error:
             if isinstance(error, RefusedRecipients):
                 taken.append(name)
-            failed.append((name, _why(error)))
+            failed.append((name, why(error)))
     return Sent(tuple(taken), tuple(failed))
 
 
@@ -262,7 +262,8 @@ _CHAT = (("subject", "title"), ("body", "text"))
 """What a chat is told of a document: of a notice, else of a report."""
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
+    """Why a message was not taken, in words that quote no address."""
     if isinstance(error, RefusedRecipients):
         return f"it refused {error}"
     if isinstance(error, NotTaken):

@@ -49,21 +49,27 @@ class ShopLine(Frozen):
     seal: SealState
 
 
-class Page(Frozen):
+class View(Frozen):
+    """The figures of a period, beside those of others: what report and page have in common."""
+
+    now: Column
+    before: Column | None
+    """The period before: of a day the last open one."""
+    earlier: Column | None
+    """A year before; of a day the same weekday four weeks back."""
+    technicians: tuple[Technician, ...]
+    months: tuple[MonthBar, ...]
+    """Up to the last day looked at."""
+
+
+class Page(View):
     """One printed page: a shop, or the shops of a chain that share a currency."""
 
     title: Words
     shops: tuple[str, ...]
     currency: str
     """ISO code or sign as the settings give it; may be empty."""
-    now: Column
-    before: Column | None
-    """The period before: of a day the last open one."""
-    earlier: Column | None
-    """A year before; of a day the same weekday four weeks back."""
     methods: tuple[Method, ...]
-    technicians: tuple[Technician, ...]
-    months: tuple[MonthBar, ...]
     lines: tuple[ShopLine, ...] = ()
     seal: Seal
     cautions: tuple[Caution, ...] = ()
@@ -192,10 +198,11 @@ class Scope:
     zone: ZoneInfo
 
 
-def columns(
-    warehouse: Published, names: list[str], period: Period, days: Calendar
-) -> tuple[Column, Column | None, Column | None]:
-    """A period's figures, those of the period before, and of the same a year before.
+def view(
+    warehouse: Published, names: list[str], period: Period, days: Calendar, bars: int = 13
+) -> View:
+    """A period's figures, those of the period before, and of the same a year before; the sales of
+    so many months as ``bars``.
 
     A period that still runs ends at the mirror's last day and is set beside as many days; of the
     last of them only what had happened by the time of day of the build counts. None where the
@@ -215,9 +222,13 @@ def columns(
         found = figures.figures(warehouse, names, chosen, days.until, so_far=bool(cut))
         return Column(period=chosen, figures=found, so_far=cut)
 
-    found = figures.figures(warehouse, names, period, days.until)
-    now = Column(period=period, figures=found)
-    return now, column(period.previous(open_day)), column(period.year_before())
+    return View(
+        now=Column(period=period, figures=figures.figures(warehouse, names, period, days.until)),
+        before=column(period.previous(open_day)),
+        earlier=column(period.year_before()),
+        technicians=figures.technicians(warehouse, names, period),
+        months=figures.months(warehouse, names, period.last, bars),
+    )
 
 
 def _time_of_build(warehouse: Published, names: list[str]) -> str:
@@ -231,7 +242,8 @@ def _time_of_build(warehouse: Published, names: list[str]) -> str:
 
 def _page(scope: Scope, names: list[str], unit: str) -> Page:
     warehouse = scope.warehouse
-    now, before, earlier = columns(warehouse, names, scope.period, scope.days)
+    seen = view(warehouse, names, scope.period, scope.days)
+    now = seen.now
     found = trust(warehouse, names, scope.now, scope.today)
     is_day = now.period.kind == "day"
     week_before = now.period.first - timedelta(days=7)
@@ -239,15 +251,11 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
         title=shop_title(names),
         shops=tuple(names),
         currency=unit,
-        now=now,
-        before=before,
-        earlier=earlier,
+        **dict(seen),
         methods=figures.methods(
             warehouse, names, now.period,
             Period.of("day", week_before) if is_day and week_before >= scope.days.begun else None,
         ),
-        technicians=figures.technicians(warehouse, names, now.period),
-        months=figures.months(warehouse, names, now.period.last),
         lines=_lines(scope, names, now.period, found.by_shop) if len(names) > 1 else (),
         seal=found.seal,
         cautions=found.cautions,

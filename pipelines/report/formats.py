@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from typing import Any
 
 from pipelines.language import MINUS, _, current, shown
@@ -86,14 +87,17 @@ _WAYS: Mapping[str, Callable[[Any], str]] = {
     "count": whole,
     "minor": whole,
     "hours": hours,
+    "number": number,
     "change": share,
+    "share": partial(share, signed=False),
+    "day": lambda value: current().day(value),
     "month": lambda value: current().month(value),
     "state": lambda state: shown(STATES[state]),
 }
 
 
 def written(value: Any, kind: str, unit: str = "") -> str:
-    """A cell of a :class:`~pipelines.report.layout.Table` as text."""
+    """A cell of a table, of report or page, as text; ``kind`` says what it holds."""
     if kind == "money":
         return money(value, unit)
     return shown("" if value is None else value) if kind not in _WAYS else _WAYS[kind](value)

@@ -97,6 +97,8 @@ class Trust(Frozen):
     """The banner, gravest first."""
     as_of: datetime | None
     """What the service changed before this moment is in the figures of all these shops."""
+    source: str
+    """The PostgreSQL that was read; empty: the home's own file."""
     given: datetime | None
     """Since when readers of a server have had these figures."""
 
@@ -111,6 +113,7 @@ def trust(warehouse: Published, names: Sequence[str], now: datetime, today: date
         by_shop={name: _state([name], compared, evidence.problems([name])) for name in names},
         cautions=_cautions(found, many_shops=len(names) > 1),
         as_of=evidence.as_of(names),
+        source=warehouse.server,
         given=freshness.given(warehouse),
     )
 

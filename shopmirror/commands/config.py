@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any
@@ -33,19 +32,12 @@ from shopmirror.consoles import fault, out, print_json, table
 from shopmirror.settings_files import CONFIG, SECRETS
 
 _GIVEN, _DEFAULT = "***", "default"
+_HEADS = ("section", "setting", "value", "from")
 Layers = Sequence[tuple[str, Mapping[str, Any]]]
+Entry = tuple[str, str, str, str]
+"""Section, name, value and place of a setting; the value of a secret is masked, never shown."""
 
 app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One setting that counts. ``value`` of a secret is masked, never shown."""
-
-    section: str
-    name: str
-    value: str
-    source: str
 
 
 @app.command("show")
@@ -57,20 +49,17 @@ def show(
 
     Exit code 2 when a setting is wrong; it is shown all the same.
     """
-    entries = [e for e in _entries() if every or e.source != _DEFAULT]
+    entries = [entry for entry in _entries() if every or entry[-1] != _DEFAULT]
     if as_json:
-        print_json({"home": str(home_folder()), "settings": [asdict(entry) for entry in entries]})
-    elif not entries:
-        out().print("Nothing is set.")
+        names = ("section", "name", "value", "source")
+        settings = [dict(zip(names, entry, strict=True)) for entry in entries]
+        print_json({"home": str(home_folder()), "settings": settings})
     else:
-        rows = ((f"[{e.section}]", e.name, e.value, e.source) for e in entries)
-        out().print(table("Settings", ("section", "setting", "value", "from"), rows))
-    if not as_json:
+        rows = ((f"[{section}]", *others) for section, *others in entries)
+        out().print(table("Settings", _HEADS, rows) if entries else "Nothing is set.")
         out().print(f"Files are written to {home_folder()} (SHOPMIRROR_HOME).", markup=False)
-    for word in _strange_sections():
-        fault(word)
     wrong = list(dict.fromkeys(_faults()))
-    for word in wrong:
+    for word in (*_strange_sections(), *wrong):
         fault(word)
     return SettingsError.exit_code if wrong else 0
 
@@ -80,11 +69,11 @@ def _faults() -> Iterator[str]:
     checks: list[Callable[[], Any]] = [
         load_settings,
         lambda: refuse_unknown(home_folder(), load_warehouse().also),
-    ]
-    for name, kind in sections().items():
-        checks.append(
+        *(
             partial(load_mail if issubclass(kind, MailSettings) else load_section, name, kind)
-        )
+            for name, kind in sections().items()
+        ),
+    ]
     for check in checks:
         try:
             check()
@@ -94,13 +83,12 @@ def _faults() -> Iterator[str]:
 
 def _entries() -> Iterator[Entry]:
     layers = settings_layers(*SECTION)
-    shops = sorted({name for _, values in layers for name in _shops(values)})
-    yield from _of_section(".".join(SECTION), ShopSettings, layers, skip={"name"})
-    for shop in shops:
+    yield from _of_section(".".join(SECTION), ShopSettings, layers, skip=("name",))
+    for shop in sorted({name for _, values in layers for name in _shops(values)}):
         own = [(place, _shops(values).get(shop, {})) for place, values in layers]
         title = ".".join((*SECTION, "shops", shop))
         # What it inherits stands above.
-        yield from (e for e in _of_section(title, ShopSettings, own) if e.source != _DEFAULT)
+        yield from (e for e in _of_section(title, ShopSettings, own) if e[-1] != _DEFAULT)
     for name, kind in sections().items():
         yield from _of_section(name, kind, settings_layers(name))
 
@@ -126,20 +114,17 @@ def _shops(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _of_section(
-    section: str, kind: type[Any], layers: Layers, skip: frozenset[str] | set[str] = frozenset()
+    section: str, kind: type[Any], layers: Layers, skip: Sequence[str] = ()
 ) -> Iterator[Entry]:
     fields = {name: field for name, field in kind.model_fields.items() if name not in skip}
     given = {name for _, values in layers for name in values if name != "shops"}
     for name in [*fields, *sorted(given - set(fields))]:
-        place, value = next(
-            ((place, values[name]) for place, values in reversed(layers) if name in values),
-            (_DEFAULT, None),
-        )
         field = fields.get(name)
-        if place == _DEFAULT:
-            value = "" if field is None or field.is_required() else field.default
+        default = None if field is None or field.is_required() else field.default
+        said = [(place, values[name]) for place, values in layers if name in values]
+        place, value = said[-1] if said else (_DEFAULT, "" if default is None else default)
         is_known = field is not None and "Secret" not in str(field.annotation)
-        yield Entry(section, name, _shown(value, is_known), place)
+        yield section, name, _shown(value, is_known), place
 
 
 def _shown(value: Any, is_plain: bool) -> str:

@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+from rich.markup import escape
+
 from pipelines.home import Home
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
@@ -17,16 +19,23 @@ from shopmirror.signals import stopping
 from sources.repair_shop.schema.endpoints import TABLES
 
 _LAST_MONTHS = 6
-_NEXT = (
-    ("status", "is the mirror complete, and as of when"),
-    ("report", "the closing report of the last open day"),
-    ("dashboard", "the same figures as a page in the browser"),
-    ("dictionary", "every table and column explained"),
-)
-_ASKING = (
-    ("sync", "what is new, and old rows again for edits"),
-    ('queue add customers --op create --json \'{"name": "Ana"}\'', ""),
-    ("push", "sends the change that was queued"),
+_NEXT = """
+[bold]Its settings are in .dlt/, so these work now:[/]
+  shopmirror status       is the mirror complete, and as of when
+  shopmirror report       the closing report of the last open day
+  shopmirror dashboard    the same figures as a page in the browser
+  shopmirror dictionary   every table and column explained
+
+[bold]The shop is stopped. In another terminal this serves it again:[/]
+  {serve}
+[bold]Then these work, too:[/]
+  shopmirror sync         what is new, and old rows again for edits
+  shopmirror queue add customers --op create --json '{{"name": "Ana"}}'
+  shopmirror push         sends the change that was queued
+Your own shop instead: 'shopmirror init'; nothing of the demo's is kept then."""
+_NOT_ALONE = (
+    "This folder has the settings of another shop, which stay as they are; run the demo in an "
+    "empty folder to try the other commands on it."
 )
 
 
@@ -52,26 +61,9 @@ def demo() -> int:
         with stopping() as stop, watching() as observer:
             report = sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
     show(home, report, time.monotonic() - began)
-    if is_alone:
-        _say_what_next(home)
-    else:
-        say(
-            "This folder has the settings of another shop, which stay as they are; run the demo in "
-            "an empty folder to try the other commands on it."
-        )
+    serve = escape(demo_shop.how_to_serve(home_folder()))
+    out().print(_NEXT.format(serve=serve) if is_alone else _NOT_ALONE, soft_wrap=True)
     return report.exit_code
-
-
-def _say_what_next(home: Home) -> None:
-    out().print("\nIts settings are in .dlt/, so these work now:", style="bold")
-    for words, what in _NEXT:
-        say(f"  shopmirror {words:<12} {what}")
-    out().print("\nThe shop is stopped. In another terminal this serves it again:", style="bold")
-    say(f"  {demo_shop.how_to_serve(home_folder())}")
-    out().print("Then these work, too:", style="bold")
-    for words, what in _ASKING:
-        say(f"  shopmirror {words:<12} {what}".rstrip())
-    say("Your own shop instead: 'shopmirror init'; nothing of the demo's is kept then.")
 
 
 def show(home: Home, report: SyncReport, seconds: float) -> None:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from pipelines.doctor import Examined, exit_code
 from pipelines.doctor import doctor as examine
+from pipelines.doctor import exit_code
+from pipelines.doctor.profile import ServiceProfile
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import fault, out, print_json, say, table
 from shopmirror.runs import configured, working
@@ -29,27 +30,22 @@ def doctor(
         found = examine(settings, shop=shop, lift_block=lift_block, stop=stop)
     code = exit_code(found)
     if as_json:
-        shops = [
-            one.profile.as_json()
-            if one.profile is not None
-            else {"shop": one.shop, "error": str(one.error)}
-            for one in found
-        ]
+        shops = [one.as_json() for one in found]
         print_json({"exit_code": code, "healthy": code == 0, "shops": shops})
     else:
         show(found)
     return code
 
 
-def show(found: Sequence[Examined], title: str = "") -> None:
+def show(found: Sequence[ServiceProfile], title: str = "") -> None:
     """How services answer, and what is missing; ``title`` is for one shop that has no name yet."""
     for one in found:
-        if one.profile is None:
+        if one.error:
             fault(str(one.error) if title else f"{one.shop}: {one.error}")
             continue
-        head = title or f"Shop {one.shop}: {one.profile.requests} requests"
-        out().print(table(head, ("item", "found"), one.profile.items.items()))
-        for problem in one.profile.problems:
+        head = title or f"Shop {one.shop}: {one.requests} requests"
+        out().print(table(head, ("item", "found"), one.items.items()))
+        for problem in one.problems:
             say(f"  {problem}", "yellow")
     if exit_code(found) == 0:
         out().print("[green]The service answers everything the mirror and the reports need.[/]")

@@ -63,30 +63,40 @@ def init(
     files = SettingsFiles()
     was_demo = forget_settings(files)
     section = _section_of(files, shop)
-    url = _base_url(files, section, base_url)
-    in_the_clear = _allows_http(files, section, url, allow_http)
-    values = {"base_url": url, "api_key": _key(files, section, key_file)}
-    if in_the_clear:
+
+    def known(name: str) -> str:
+        return files.value(section, name) or files.value(None, name) or ""
+
+    url = base_url or _ask("Base address of the service (ends in /v1)", known("base_url"))
+    if not url:
+        raise CommandError("The base address is missing: give --base-url https://.../v1.")
+    values = {"base_url": url.strip()}
+    if is_in_the_clear(values["base_url"]) and values["base_url"].startswith("http://"):
+        _agree_to_http(allow_http or known("allow_http").lower() == "true")
         values["allow_http"] = "true"
+    old_key = files.value(section, "api_key")
+    values["api_key"] = _key(key_file, old_key or "").strip()
     # Another key than the one that is set: whoever gives it knows that the old one is done for, and
     # a block that the old one ran into says nothing about it.
-    is_new_key = files.value(section, "api_key") not in (None, values["api_key"])
+    is_new_key = old_key not in (None, values["api_key"])
     limits = {} if was_demo or not test else _limits()
-    zone = timezone or _known(files, section, "timezone")
+    zone = timezone or known("timezone")
     said = ("", "")
-    if test and (zone is None or _asking()):
+    if test and (not zone or _asking()):
         said = _service_says(_validated(shop, values | limits), lift_block=is_new_key)
-    values["timezone"] = _zone(timezone, zone, said[1])
-    money = currency or _known(files, section, "currency") or said[0] or _currency_asked(test)
-    if money:
-        values["currency"] = money
+    values["timezone"] = (timezone or _zone(zone or said[1])).strip()
+    money = currency or known("currency") or said[0]
+    if test and not money:
+        words = "Currency of the shop, such as GTQ (empty: none)"
+        money = _ask(words, "", needed=False, show_default=False).strip()
+    values |= {"currency": money} if money else {}
     candidate = _validated(shop, values | limits)
     values["base_url"], values["timezone"] = candidate.base_url, candidate.timezone
     values["api_key"] = candidate.api_key.get_secret_value()
-    _agree_to_replace(files, section, values, replace)
+    _agree_to_replace(files.changes(section, values), replace)
     code = _test(candidate, lift_block=is_new_key) if test else 0
     if code > 1:
-        fault("No settings were written. --no-test writes the settings without trying them out.")
+        fault(_NOT_WRITTEN)
         return code
     if section is not None and files.name_the_unnamed():
         out().print("The shop that had no name is 'main' from now on, in a section of its own.")
@@ -102,6 +112,9 @@ def init(
         code = max(code, make(shop=shop))
     say("Every night by itself: 'shopmirror schedule --install', or '--print crontab' for cron.")
     return code
+
+
+_NOT_WRITTEN = "No settings were written. --no-test writes the settings without trying them out."
 
 
 def _section_of(files: SettingsFiles, shop: str | None) -> str | None:
@@ -122,57 +135,51 @@ def _asking() -> bool:
     return sys.stdin.isatty()
 
 
-def _base_url(files: SettingsFiles, section: str | None, given: str | None) -> str:
-    known = _known(files, section, "base_url")
-    if given is None and _asking():
-        given = typer.prompt("Base address of the service (ends in /v1)", default=known, err=True)
-    found = (given or known or "").strip()
-    if not found:
-        raise CommandError("The base address is missing: give --base-url https://.../v1.")
-    return found
+def _ask(words: str, default: str, *, needed: bool = True, **how: Any) -> str:
+    """What a person says; where nobody can be asked, the default."""
+    if not _asking():
+        return default
+    offered = default or (None if needed else "")
+    return str(typer.prompt(words, default=offered, err=True, **how))
 
 
-def _allows_http(files: SettingsFiles, section: str | None, url: str, given: bool) -> bool:
-    """Whether an address that sends everything readable is meant; asked, if nothing says so yet."""
-    if not is_in_the_clear(url.strip()) or not url.strip().startswith("http://"):
-        return False
-    known = _known(files, section, "allow_http")
-    if given or (known or "").lower() == "true":
-        return True
+def _agree(question: str, otherwise: str) -> None:
+    """:class:`CommandError` unless a person agrees; ``otherwise``: where nobody can be asked."""
+    if not _asking():
+        raise CommandError(otherwise)
+    if not typer.confirm(question, default=False, err=True):
+        raise CommandError("No settings were written.")
+
+
+def _agree_to_http(is_meant: bool) -> None:
     danger = "http:// sends the key and the customers readable by everyone on the way."
-    if not _asking():
-        raise CommandError(f"{danger} Give https://, or --allow-http if that is meant.")
-    if not typer.confirm(f"{danger} Go on all the same?", default=False, err=True):
-        raise CommandError("No settings were written. Give the address with https://.")
-    return True
+    if not is_meant:
+        otherwise = f"{danger} Give https://, or --allow-http if that is meant."
+        _agree(f"{danger} Go on all the same?", otherwise)
 
 
-def _key(files: SettingsFiles, section: str | None, file: Path | None) -> str:
-    if file is not None:
-        try:
-            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            raise CommandError(f"{file} cannot be read ({reason}).") from None
-        return text.strip()
-    known = files.value(section, "api_key")
-    if not _asking():
-        if known is None:
-            raise CommandError(
-                "The key is missing: give --key-file FILE, or --key-file - and the key on standard "
-                "input. There is no option for the key itself: others could read it in the "
-                "list of processes."
-            )
-        return known
-    hint = " (Enter keeps the one that is set)" if known else ""
-    given = typer.prompt(
-        f"API key{hint}", hide_input=True, default=known or "", show_default=False, err=True
-    )
-    return str(given).strip()
+def _agree_to_replace(changes: list[str], is_meant: bool) -> None:
+    what = "; ".join(changes)
+    if changes and not is_meant:
+        otherwise = f"Values are set already ({what}). --replace replaces them."
+        _agree(f"Replace what is set already ({what})?", otherwise)
 
 
-def _known(files: SettingsFiles, section: str | None, name: str) -> str | None:
-    return files.value(section, name) or files.value(None, name)
+def _key(file: Path | None, known: str) -> str:
+    if file is None:
+        hint = " (Enter keeps the one that is set)" if known else ""
+        if key := _ask(f"API key{hint}", known, hide_input=True, show_default=False):
+            return key
+        raise CommandError(
+            "The key is missing: give --key-file FILE, or --key-file - and the key on standard "
+            "input. There is no option for the key itself: others could read it in the "
+            "list of processes."
+        )
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise CommandError(f"{file} cannot be read ({reason}).") from None
 
 
 def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
@@ -180,7 +187,7 @@ def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     try:
         currency, zone = said_of_itself(shop, home_folder(), lift_block=lift_block)
     except ShopError:
-        fault("No settings were written. --no-test writes the settings without trying them out.")
+        fault(_NOT_WRITTEN)
         raise
     found = ", ".join(
         f"{what} {value}" for what, value in (("time zone", zone), ("currency", currency)) if value
@@ -190,25 +197,14 @@ def _service_says(shop: ShopSettings, *, lift_block: bool) -> tuple[str, str]:
     return currency, zone
 
 
-def _zone(given: str | None, known: str | None, said: str) -> str:
-    """The zone that was given; else, with a person there, asked; else known, else the service's."""
-    if given is not None:
-        return given.strip()
-    if _asking():
-        default = known or said or _zone_of_this_machine()
-        return str(typer.prompt("Time zone of the shop", default=default, err=True)).strip()
-    if not (known or said):
-        # A guess would put the evening's sales on the next day, and nobody would notice.
-        raise CommandError("The time zone is missing: give --timezone America/Guatemala or such.")
-    return known or said
-
-
-def _currency_asked(test: bool) -> str:
-    """Of a person, when the service was asked and says nothing; empty: figures without one."""
-    if not (test and _asking()):
-        return ""
-    words = "Currency of the shop, such as GTQ (empty: none)"
-    return str(typer.prompt(words, default="", show_default=False, err=True)).strip()
+def _zone(known: str) -> str:
+    """The zone that a person says; where nobody can be asked, the one that is known."""
+    if _asking() and not known:
+        known = _zone_of_this_machine()
+    if zone := _ask("Time zone of the shop", known):
+        return zone
+    # A guess would put the evening's sales on the next day, and nobody would notice.
+    raise CommandError("The time zone is missing: give --timezone America/Guatemala or such.")
 
 
 def _zone_of_this_machine() -> str:
@@ -232,19 +228,6 @@ def _limits() -> dict[str, Any]:
     section = read_section(*SECTION)
     fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
     return {name: section[name] for name in fields if name in section}
-
-
-def _agree_to_replace(
-    files: SettingsFiles, section: str | None, values: dict[str, str], replace: bool
-) -> None:
-    changes = files.changes(section, values)
-    if not changes or replace:
-        return
-    what = "; ".join(changes)
-    if not _asking():
-        raise CommandError(f"Values are set already ({what}). --replace replaces them.")
-    if not typer.confirm(f"Replace what is set already ({what})?", err=True):
-        raise CommandError("No settings were written.")
 
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:

@@ -1,14 +1,13 @@
 """``shopmirror report``: the closing report as a page, a PDF, a mail."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
-from pipelines.report import Period, Report, SealState, closing_report, default_path, write
+from pipelines.report import Period, SealState, closing_report, default_path, post, write
 from pipelines.report.closing import Extra
-from pipelines.report.post import load_post, send
 from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, out, say
@@ -41,7 +40,7 @@ def report(
     """
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
-    deliver = _sender() if send else None
+    deliver = partial(post.send, settings=post.load_post()) if send else None
     made = closing_report(
         home,
         shop=shop,
@@ -69,20 +68,15 @@ def report(
     return int(made.seal is SealState.DIFFERS or bool(cautions))
 
 
-def _extras(text: str | None) -> "tuple[Extra, ...]":
+def _extras(text: str | None) -> tuple[Extra, ...]:
     """The figures asked for; without a word those of the setting ``figures``."""
     if text is None:
-        return load_post().figures
+        return post.load_post().figures
     known: tuple[Extra, ...] = get_args(Extra)
     words = [] if text == "none" else [word.strip() for word in text.split(",")]
     if wrong := [word for word in words if word not in known]:
         raise typer.BadParameter(f"'{wrong[0]}' is none of: {', '.join(known)}.")
     return tuple(name for name in known if name in words)
-
-
-def _sender() -> "Callable[[Report], list[str]]":
-    settings = load_post()
-    return lambda report: send(report, settings)
 
 
 _EXAMPLES = {
@@ -91,7 +85,7 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def _period(asked: "dict[str, str | None]") -> "Period | None":
+def _period(asked: dict[str, str | None]) -> Period | None:
     """The one period that was asked for; None for the last open day."""
     named = [(kind, text) for kind, text in asked.items() if text is not None]
     if len(named) > 1:

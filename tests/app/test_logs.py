@@ -1,5 +1,6 @@
 """Log lines: one JSON object each, whole under many writers, without secrets and customers."""
 
+import io
 import json
 import logging
 import stat
@@ -8,8 +9,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rich.console import Console
+
 from pipelines.monitor import logs
-from sources.repair_shop.observer import Observer
+from shopmirror.progress import watching
 
 KEY = "k-0123456789abcdef"
 
@@ -102,20 +105,14 @@ with logs.to_files(Path(sys.argv[1]), "sync"):
     assert len({line["pid"] for line in lines}) == 3
 
 
-def test_a_scan_is_logged_and_passed_on(tmp_path):
-    heard: list[str] = []
-
-    class Ear(Observer):
-        def done(self, shop: str, resource: str, proven: bool, rows: int, detail: str) -> None:
-            heard.append(resource)
-
-    with logs.to_files(tmp_path, "sync"):
-        observer = logs.Logged(Ear())
+def test_a_scan_is_logged_and_shown(tmp_path):
+    heard = io.StringIO()
+    with logs.to_files(tmp_path, "sync"), watching(Console(file=heard)) as observer:
         observer.plan("main", "tickets", 3)
         observer.page("main", "tickets", 50)
         observer.done("main", "tickets", False, 50, "page 2 came back empty")
         observer.budget("main", 3, 0.5)
         observer.say("Building the reports ...")
-    assert heard == ["tickets"]
+    assert "tickets: 50 rows, NOT PROVEN (page 2 came back empty)" in heard.getvalue()
     assert [line["event"] for line in _lines(tmp_path)] == ["list begins", "list done", "said"]
     assert [line["level"] for line in _lines(tmp_path)] == ["info", "warning", "info"]

@@ -77,14 +77,14 @@ def test_doctor_and_status_tell_a_clock_that_differs(loopback, make_shop, tmp_pa
     settings = Settings(home=tmp_path, shops=(shop,))
     loopback.date_ahead = timedelta(days=-2)
     [found] = doctor(settings)
-    assert any("2 days ahead of the service's" in text for text in found.profile.problems)
+    assert any("2 days ahead of the service's" in text for text in found.problems)
     assert exit_code([found]) == 1
     shown = status(settings)
     assert any("2 days ahead of the service's" in text for text in shown.problems)
     assert shown.exit_code == 1
     loopback.date_ahead = timedelta()
     [found] = doctor(settings)
-    assert found.profile.items["clock"] == "agrees with ours"
+    assert found.items["clock"] == "agrees with ours"
     assert not any("clock" in text for text in status(settings).problems)
 
 
