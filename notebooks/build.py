@@ -2,12 +2,11 @@
 
 Data flow: a sandbox shop (always the same: size, seed, last day) -> a warehouse of the real sync in
 a throwaway folder -> the notebooks, each in a kernel of its own -> ``notebooks/*.ipynb`` with
-outputs. From the project's folder: ``python -m notebooks.build [NAME...] [--home FOLDER]``.
+outputs. From the project's folder: ``python -m notebooks.build [NAME...]``.
 
 Nothing of the machine stays in the files: no times of execution, no versions, no folders.
 """
 
-import argparse
 import base64
 import io
 import os
@@ -33,17 +32,13 @@ _MINUTE_SECONDS = 1.0
 """The sandbox's minute; nothing waits for it, since the sandbox sets this build no limit."""
 
 
-class SandboxDisagrees(Exception):
-    """The sync of the sandbox did not end complete and reconciled; nothing is to be shown of it."""
-
-
 def notebooks() -> list[Path]:
     """The notebooks, in reading order."""
     return sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
 
 
 def mirror_sandbox(home: Path, *, size: Literal["tiny", "small"]) -> None:
-    """Sync a sandbox shop into ``home``; :class:`SandboxDisagrees` when that does not go well."""
+    """Sync a sandbox shop into ``home``; nothing is to be shown of one that does not go well."""
     shop = ShopSpec("main", limit=None, timezone=TIMEZONE)
     with SandboxServer([shop], size=size, minute_seconds=_MINUTE_SECONDS) as server:
         settings = ShopSettings(
@@ -56,8 +51,7 @@ def mirror_sandbox(home: Path, *, size: Literal["tiny", "small"]) -> None:
             minute_seconds=_MINUTE_SECONDS,
         )
         report = sync(Settings(home=home, shops=(settings,)))
-    if report.exit_code != 0:
-        raise SandboxDisagrees(report.message)
+    assert report.exit_code == 0, report.message
 
 
 def run(path: Path, home: Path) -> nbformat.NotebookNode:
@@ -113,27 +107,15 @@ def _smaller(png: str) -> str:
     return base64.b64encode(packed.getvalue()).decode("ascii")
 
 
-def build(home: Path, names: list[str]) -> None:
-    """Execute and rewrite the notebooks whose names hold one of ``names`` (none: all of them)."""
-    for path in notebooks():
-        if names and not any(name in path.stem for name in names):
-            continue
-        nbformat.write(tidy(run(path, home)), path)
-        sys.stderr.write(f"{path.name}: done\n")
-
-
 def main() -> None:
-    """Read the command line and build."""
-    parser = argparse.ArgumentParser(description="Run the notebooks and keep their outputs.")
-    parser.add_argument("names", nargs="*", help="parts of names, e.g. 02; none means all")
-    parser.add_argument("--home", type=Path, help="a home with a warehouse; none mirrors a sandbox")
-    chosen = parser.parse_args()
-    if chosen.home is not None:
-        build(chosen.home, chosen.names)
-        return
+    """Run the notebooks whose names hold a word of the command line (none: all), keep outputs."""
+    words = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
         mirror_sandbox(Path(scratch), size="small")
-        build(Path(scratch), chosen.names)
+        for path in notebooks():
+            if not words or any(word in path.stem for word in words):
+                nbformat.write(tidy(run(path, Path(scratch))), path)
+                sys.stderr.write(f"{path.name}: done\n")
 
 
 if __name__ == "__main__":

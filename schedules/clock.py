@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import filelock
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -134,17 +135,18 @@ def serve(
     0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the next
     start goes on from there). :class:`SchedulerRunning` when another one serves the home.
     """
-    told: set[str] = set()
+
+    @cache
+    def tell_once(error: str) -> None:
+        runner.log.error("run could not be noted", error=error)
+        runner.tell(error)
 
     def call() -> None:
         try:
             run_due(jobs, runner)
         except (OSError, filelock.Timeout) as error:
             # The home folder is full or gone: a later call may fare better.
-            if str(error) not in told:
-                told.add(str(error))
-                runner.log.error("run could not be noted", error=str(error))
-                runner.tell(str(error))
+            tell_once(str(error))
 
     with held(runner.home / "schedule.lock", lambda: _another(runner), timeout=2 * _LOOK):
         runner.state.scheduler(os.getpid(), runner.now())

@@ -17,6 +17,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines.json_file import write_atomically
 from pipelines.settings import home_folder
 from shopmirror.consoles import fault
 from shopmirror.lazy import Lazy
@@ -118,13 +119,11 @@ def _report(error: Exception) -> int:
 def _write_log(trace: str) -> Path | None:
     now = datetime.now(UTC)
     folder = home_folder() / "logs"
-    path = folder / f"error-{now:%Y%m%d-%H%M%S}.log"
+    path = folder / f"error-{now:%Y%m%d-%H%M%S}-{os.getpid()}.log"
     try:
         make_home(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8") as log:
-            log.write(f"{now.isoformat(timespec='seconds')} shopmirror\n{trace}\n")
+        write_atomically(path, f"{now.isoformat(timespec='seconds')} shopmirror\n{trace}\n")
     except OSError:
         return None
     return path

@@ -15,7 +15,6 @@ closes the page.
 """
 
 import hmac
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +27,7 @@ from urllib.parse import urlsplit
 from itsdangerous import BadSignature, TimestampSigner
 from pydantic import Field, SecretStr, field_validator
 
+from pipelines.json_file import write_atomically
 from pipelines.settings import Section, SettingsError, is_loopback, load_section
 from sources.repair_shop.sections import make_home
 
@@ -177,10 +177,7 @@ def load_seal(path: Path) -> bytes:
         return known
     make_home(path.parent)
     made = secrets.token_bytes(32)
-    part = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(made)
-    part.replace(path)
+    write_atomically(path, made)
     return made
 
 

@@ -9,13 +9,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from http.cookies import CookieError, SimpleCookie
 from importlib.resources import files
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from jinja2 import Environment, StrictUndefined
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -94,7 +93,7 @@ class Gate:
             return await _refuse(scope, receive, send, "This page is not served under that name.")
         if not is_socket and scope["path"] == _HEALTH:
             return await self._app(scope, receive, send)
-        cookie = _cookie(headers, self._cookie)
+        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
         role = self._keys.role_of_cookie(cookie)
         if is_socket:
             if role is None:
@@ -136,6 +135,8 @@ class Gate:
             self._tries.wrong(address)
             _log.warning("A wrong try from %s to open the page.", address)
             return self._ask(there, _("That does not open the page."), 401)
+        public = self._settings.public_host
+        is_public = bool(public) and _name(request.headers.get("host", "")) == public
         answer = RedirectResponse(there, 303, {"Referrer-Policy": "no-referrer"})
         answer.set_cookie(
             self._cookie,
@@ -143,8 +144,7 @@ class Gate:
             max_age=SIGNED_IN_SECONDS,
             httponly=True,
             samesite="lax",
-            secure=self._is_public(request.headers)
-            and self._settings.public_url.startswith("https://"),
+            secure=is_public and self._settings.public_url.startswith("https://"),
         )
         return answer
 
@@ -167,11 +167,6 @@ class Gate:
                 "Cache-Control": "no-store",
                 "Referrer-Policy": "no-referrer",
             },
-        )
-
-    def _is_public(self, headers: Headers) -> bool:
-        return bool(self._settings.public_host) and (
-            _name(headers.get("host", "")) == self._settings.public_host
         )
 
     def _is_our_host(self, scope: Scope, headers: Headers) -> bool:
@@ -264,11 +259,3 @@ def _name(host: str) -> str:
     if parts.path or parts.query or parts.fragment or "@" in host:
         return ""
     return (parts.hostname or "").rstrip(".")
-
-
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""

@@ -1,9 +1,8 @@
 """The technician's part of the page: the reports compared, the first load, the runs, the lists."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -81,28 +80,22 @@ def _counts(warehouse: Published, names: Names) -> dict[tuple[str, str], int]:
     return {(row["shop_id"], row["name"]): row["rows"] for row in found}
 
 
-def runs(home: Path) -> list[dict[str, Any]]:
+def runs(home: Path) -> Rows:
     """The newest runs, newest first: ``command, started_at, ended_at, outcome, requests, rows``.
 
     Those the ledger knows, else (and of a PostgreSQL, with all homes that load it) those that were
     published; times are in UTC, and the outcome of a run that is at work is ``running``.
     """
-    if read_from() or not (home / LEDGER).exists():
-        return _published_runs(home)
-    try:
-        ledger = Ledger(home / LEDGER)
-    except LedgerError:
-        return _published_runs(home)
-    with closing(ledger):
-        found = ledger.last_runs(_RUNS)
-    if not found:
-        return _published_runs(home)
+    found: Rows = []
+    if not read_from() and (home / LEDGER).exists():
+        with suppress(LedgerError), closing(Ledger(home / LEDGER)) as ledger:
+            found = ledger.last_runs(_RUNS)
     for place, run in enumerate(found):
         for moment in ("started_at", "ended_at"):
             run[moment] = datetime.fromisoformat(run[moment]) if run[moment] else None
         if run["outcome"] is None:
             run["outcome"] = "running" if place == 0 and is_syncing(home) else "killed"
-    return found
+    return found or _published_runs(home)
 
 
 @cached

@@ -10,9 +10,8 @@ import streamlit as st
 from pipelines.dashboard import asked, charts
 from pipelines.dashboard.asked import COUNTER
 from pipelines.dashboard.mirror import mirror
-from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key, document_key
-from pipelines.dashboard.table import Listing, draw, open_thing
+from pipelines.dashboard.table import Listing, draw, window
 from pipelines.dashboard.view import Selection, methods
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import report_name
@@ -236,12 +235,7 @@ def part_drawer(selection: Selection, text: str) -> None:
     days = (selection.period.first, selection.period.last)
     rows = asked.documents_of(selection.home, selection.names, by, said or None, days)
     listing = Listing("of-part", "shop day kind number customer sold", opens=document_key)
-
-    @st.dialog(plain(part_name(by, said or None)), width="large", on_dismiss=lambda: open_thing(""))
-    def window() -> None:
-        draw(selection, listing, rows)
-
-    window()
+    window(part_name(by, said or None), lambda: draw(selection, listing, rows))
 
 
 def cash(selection: Selection, view: View, _trust: Trust) -> None:

@@ -9,8 +9,7 @@ from typing import Any, Self
 import streamlit as st
 
 from pipelines.dashboard.asked import Names, Rows, cached
-from pipelines.dashboard.plain import plain
-from pipelines.dashboard.table import Listing, draw, open_thing
+from pipelines.dashboard.table import Listing, draw, window
 from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
 from pipelines.language import Text, _, shown
@@ -176,19 +175,18 @@ def drawer(selection: Selection, key: Key) -> None:
     """One document with its lines and payments, a ticket with its documents, or a customer, in a
     window of its own before the page."""
     there = thing(selection.home, key)
-    title = _title(key, there[0]) if there else _("It is not there any more.")
+    if there is None:
+        window(_("It is not there any more."), lambda: None)
+        return
+    facts, found = there
 
-    @st.dialog(plain(title), width="large", on_dismiss=lambda: open_thing(""))
-    def window() -> None:
-        if there is None:
-            return
-        facts, found = there
+    def drawn() -> None:
         _facts(selection, key, facts)
         for (kinds, listing), rows in zip(_BELONGINGS, found, strict=True):
             if rows or kinds == KINDS:
                 draw(selection, listing, rows)
 
-    window()
+    window(_title(key, facts), drawn)
 
 
 def _title(key: Key, facts: dict[str, Any]) -> str:
@@ -229,15 +227,10 @@ def _facts(selection: Selection, key: Key, facts: dict[str, Any]) -> None:
     for name, label, kind in _FACTS:
         value = facts.get(name)
         if value not in (None, ""):
-            said.append((shown(label), _written(selection, value, kind)))
+            text = word(value) if kind == "word" else formats.written(value, kind, selection.unit)
+            said.append((shown(label), text.replace("|", " ")))
     with st.container(horizontal=True, gap="medium"):
         for heading, text in said:
             with st.container(width="content", gap=None):
                 st.caption(heading)
                 st.text(text)
-
-
-def _written(selection: Selection, value: Any, kind: str) -> str:
-    if kind == "word":
-        return word(value)
-    return formats.written(value, kind, selection.unit).replace("|", " ")

@@ -5,7 +5,6 @@ import logging
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from secrets import token_bytes
@@ -24,8 +23,7 @@ _OURS = "127.0.0.1,::1"
 
 def free_port(host: str = "127.0.0.1") -> int:
     """A port nobody uses at the moment."""
-    with _socket(host) as probe:
-        probe.bind((host, 0))
+    with _listening(DashboardSettings(address=host, port=0)) as probe:
         return int(probe.getsockname()[1])
 
 
@@ -39,7 +37,7 @@ def serve(
     shows customers) or the port is taken.
     """
     access.check()
-    _check_port(access)
+    visitors = _listening(access)
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
     # Figures are asked for before its server runs, which is meant and nothing to be told.
@@ -51,12 +49,17 @@ def serve(
     keys = Keys(access, load_seal(home / _SEAL) if has_password else token_bytes(32))
     asked = threading.Thread(target=view.warm, args=(home,), daemon=True)
     asked.start()
-    told = threading.Thread(target=_tell, args=(asked, access, keys.key, ready), daemon=True)
-    told.start()
-    _run(access, keys)
+
+    def tell() -> None:
+        asked.join(_PATIENCE_SECONDS)
+        host = f"[{access.address}]" if ":" in access.address else access.address
+        ready(f"http://{host}:{access.port}/" + (f"?key={keys.key}" if keys.key else ""))
+
+    threading.Thread(target=tell, daemon=True).start()
+    _run(access, keys, visitors)
 
 
-def _run(access: DashboardSettings, keys: Keys) -> None:
+def _run(access: DashboardSettings, keys: Keys, visitors: socket.socket) -> None:
     # Loaded before the first visitor comes, who else would wait for them.
     import uvicorn
     from starlette.middleware import Middleware
@@ -75,8 +78,6 @@ def _run(access: DashboardSettings, keys: Keys) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             App(APP, middleware=[Middleware(Gate, settings=access, keys=keys)]),
-            host=access.address,
-            port=access.port,
             log_level="warning",
             # It would hold the key of the address.
             access_log=False,
@@ -86,21 +87,7 @@ def _run(access: DashboardSettings, keys: Keys) -> None:
             timeout_graceful_shutdown=3,
         )
     )
-    asyncio.run(server.serve())
-
-
-def _tell(
-    asked: threading.Thread, access: DashboardSettings, key: str, ready: Callable[[str], None]
-) -> None:
-    """Call ``ready`` once the figures are known and the server answers."""
-    asked.join(_PATIENCE_SECONDS)
-    shown = f"[{access.address}]" if ":" in access.address else access.address
-    while True:
-        with _socket(access.address) as caller:
-            if not caller.connect_ex((access.address, access.port)):
-                break
-        time.sleep(0.02)
-    ready(f"http://{shown}:{access.port}/" + (f"?key={key}" if key else ""))
+    asyncio.run(server.serve(sockets=[visitors]))
 
 
 def _options(access: DashboardSettings) -> dict[str, object]:
@@ -128,16 +115,12 @@ def _options(access: DashboardSettings) -> dict[str, object]:
     }
 
 
-def _check_port(access: DashboardSettings) -> None:
+def _listening(access: DashboardSettings) -> socket.socket:
+    """The page's port; who comes before the server is ready waits."""
+    family = socket.AF_INET6 if ":" in access.address else socket.AF_INET
     try:
-        with _socket(access.address) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((access.address, access.port))
+        return socket.create_server((access.address, access.port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
         raise DashboardError(
             f"Port {access.port} on {access.address} cannot be used: choose another with --port."
         ) from error
-
-
-def _socket(host: str) -> socket.socket:
-    return socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)

@@ -163,6 +163,11 @@ def open_thing(key: object) -> None:
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
 
 
+def window(title: str, drawn: Callable[[], None]) -> None:
+    """A window before the page; closing it closes what is open."""
+    st.dialog(plain(title), width="large", on_dismiss=lambda: open_thing(""))(drawn)()
+
+
 def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Listing) -> None:
     opens = listing.opens
     frame = pd.DataFrame(

@@ -47,14 +47,9 @@ class JobState(BaseModel):
         return is_cut or self.outcome == WAITING
 
 
-class _Scheduler(BaseModel):
-    pid: int
-    since: AwareDatetime
-
-
 class _State(BaseModel):
     jobs: dict[str, JobState] = Field(default_factory=dict)
-    scheduler: _Scheduler | None = None
+    scheduler: tuple[int, AwareDatetime] | None = None
 
 
 class ScheduleState:
@@ -110,12 +105,11 @@ class ScheduleState:
     def scheduler(self, pid: int | None, now: datetime) -> None:
         """Note which process is the scheduler; None when it leaves."""
         with self._file.change() as state:
-            state.scheduler = None if pid is None else _Scheduler(pid=pid, since=to_the_second(now))
+            state.scheduler = None if pid is None else (pid, to_the_second(now))
 
     def scheduler_since(self) -> tuple[int, datetime] | None:
         """Process and start of the scheduler that noted itself last; it may have been killed."""
-        found = self._file.read().scheduler
-        return (found.pid, found.since) if found else None
+        return self._file.read().scheduler
 
 
 def next_runs(home: Path) -> list[dict[str, Any]]:
@@ -134,7 +128,10 @@ def next_runs(home: Path) -> list[dict[str, Any]]:
             "last_due_at": job.due.isoformat() if job.due and job.started_at else None,
             "last_ended_at": job.ended_at and job.ended_at.isoformat(),
             "exit_code": job.exit_code,
-            "outcome": _told(home, job),
+            # One whose process was killed could not say so itself.
+            "outcome": CUT_OFF
+            if job.outcome == RUNNING and not is_held(lane_lock(home, job.lane))
+            else job.outcome,
             "message": job.message,
             "is_served": served,
         }
@@ -151,10 +148,3 @@ def lane_lock(home: Path, lane: str) -> Path:
 def is_served(home: Path) -> bool:
     """Whether a scheduler process serves a home folder now (its lock says so, not its word)."""
     return is_held(home / "schedule.lock")
-
-
-def _told(home: Path, job: JobState) -> str:
-    """How a run ended; one whose process was killed could not say so itself."""
-    if job.outcome == RUNNING and not is_held(lane_lock(home, job.lane)):
-        return CUT_OFF
-    return job.outcome

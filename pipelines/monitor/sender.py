@@ -34,15 +34,17 @@ if TYPE_CHECKING:
     import apprise
 
 
-def _split(value: Any) -> Any:
-    """A text with commas as its parts; anything else as it is."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
 _Item = TypeVar("_Item")
-Several = Annotated[tuple[_Item, ...], BeforeValidator(_split)]
+Several = Annotated[
+    tuple[_Item, ...],
+    BeforeValidator(
+        lambda value: (
+            tuple(part.strip() for part in value.split(",") if part.strip())
+            if isinstance(value, str)
+            else value
+        )
+    ),
+]
 """A list, or a text with commas."""
 
 
@@ -107,11 +109,6 @@ class MailSettings(Section):
             if _is_chat_in_the_clear(chat):
                 raise ValueError(f"chat {number} is not encrypted: {_IN_THE_CLEAR}")
         return self
-
-    @property
-    def by_webhook(self) -> bool:
-        """Whether a webhook is set."""
-        return bool(self.webhook_url.get_secret_value())
 
     @property
     def sender(self) -> str:
@@ -195,11 +192,6 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
         raise RefusedRecipients(refused)
 
 
-def _post(document: Any, by: MailSettings) -> None:
-    address, seconds = by.webhook_url.get_secret_value(), by.timeout_seconds
-    httpx.post(address, json=document, timeout=seconds, trust_env=False).raise_for_status()
-
-
 def _chat(subject: str, text: str, url: SecretStr) -> None:
     if not _chats(url).notify(body=text, title=subject):
         raise NotTaken
@@ -223,7 +215,7 @@ class Sent:
 def channels(by: MailSettings) -> list[str]:
     """The channels that are set: ``e-mail``, ``webhook``, ``chat 1``, ..."""
     chats = [f"chat {number}" for number in range(1, len(by.chat) + 1)]
-    return [*(["e-mail"] if by.mail_to else []), *(["webhook"] if by.by_webhook else []), *chats]
+    return [*(["e-mail"] if by.mail_to else []), *(["webhook"] if by.webhook_url else []), *chats]
 
 
 def send_all(
@@ -236,13 +228,16 @@ def send_all(
     """Send over every channel but those of ``without``, each by itself. All contents are made
     before anything is sent."""
     names = [name for name in channels(by) if name not in without]
-    ways: dict[str, Callable[[], None]] = {}
+    ways: dict[str, Callable[[], object]] = {}
     if "e-mail" in names:
         ways["e-mail"] = partial(send_mail, mail(), by)
     if names != [*ways]:
         said = dict(document())
         title, text = (str(said.get(one) or said[other]) for one, other in _CHAT)
-        ways["webhook"] = partial(_post, said, by)
+        address, seconds = by.webhook_url.get_secret_value(), by.timeout_seconds
+        ways["webhook"] = lambda: httpx.post(
+            address, json=said, timeout=seconds, trust_env=False
+        ).raise_for_status()
         for number, url in enumerate(by.chat, start=1):
             ways[f"chat {number}"] = partial(_chat, title, text, url)
     taken: list[str] = []

@@ -20,6 +20,7 @@ from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import next_runs
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.outbox.change import STATES
+from pipelines.outbox.mirrored import problems as outbox_problems
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing
@@ -92,11 +93,11 @@ class Status:
 
 
 @dataclass
-class _Books:
+class _Warehouse:
     """What the published warehouse says."""
 
     told: dict[str, Any]
-    shops: dict[str, Books] = field(default_factory=dict)
+    books: dict[str, Books] = field(default_factory=dict)
     differing: list[dict[str, Any]] = field(default_factory=list)
     others: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -114,39 +115,37 @@ def status(settings: Settings) -> Status:
         closing(Budget(home.budget)) as budget,
     ):
         evidence = completeness(ledger)
-        compared = _warehouse(home, settings, now)
-        doubts = health.doubts(evidence)
-        doubts += health.outdated(compared.shops)
+        warehouse = _warehouse(home, settings, now)
+        doubts = [*health.doubts(evidence), *health.outdated(warehouse.books)]
+        ages = freshness.as_of(evidence, now)
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
         for scan in evidence:
             if scan["is_proven"]:
                 proven[scan["shop_id"], scan["resource"]].append(scan)
-        ages = freshness.as_of(evidence, now)
-        shops = [
-            _shop(one, ledger, budget, proven, doubts, compared, ages.get(one.name))
-            for one in settings.shops
-        ]
+        shops = []
+        for shop in settings.shops:
+            told = [str(problem) for problem in doubts if problem.shop == shop.name]
+            as_of = ages.get(shop.name)
+            shops.append(_shop(shop, ledger, budget, proven, told, warehouse, as_of, now))
         runs, set_aside = ledger.last_runs(_RUNS), ledger.set_aside
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
+    counts, changes = outbox_problems(home.path)
+    queue = dict.fromkeys(map(str, STATES), 0) | counts
     incidents = _incidents(home.path, jobs, runs)
-    queue, changes = _queue(home.path)
-    found = Status(shops, runs, queue, jobs, incidents, compared.told, compared.others)
+    found = Status(shops, runs, queue, jobs, incidents, warehouse.told, warehouse.others)
     found.found = severity.folded(
         [
             *([Problem(Kind.UNREAD, set_aside)] if set_aside else ()),
             *(p for shop in shops for p in _of_shop(shop, doubts, now)),
             # One machine, one clock: told once, not for each shop.
-            *(
-                Problem(Kind.CLOCK, one)
-                for one in dict.fromkeys(shop.clock for shop in shops)
-                if one
-            ),
+            *(Problem(Kind.CLOCK, text) for text in dict.fromkeys(s.clock for s in shops) if text),
             *_refusals(shops),
-            *_runs_and_jobs(found, was_syncing, settings.one_zone),
-            *changes,
+            *health.runs(runs, is_running=was_syncing),
+            *_failing(incidents, settings.one_zone),
+            *(Problem(Kind.CHANGE, text) for text in changes),
             *_publishing(found),
-            *compared.problems,
+            *warehouse.problems,
         ]
     )
     return found
@@ -160,99 +159,90 @@ def _shop(
     ledger: Ledger,
     budget: Budget,
     proven: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]],
-    doubts: Sequence[Problem],
-    compared: _Books,
+    doubts: list[str],
+    warehouse: _Warehouse,
     as_of: datetime | None,
+    now: datetime,
 ) -> ShopStatus:
     rows = dict(ledger.select("live_counts", shop=shop.name))
-    resources: list[dict[str, Any]] = [
-        {
-            "resource": resource,
-            "rows": rows.get(resource, 0),
-            "whole": ledger.is_whole(shop.name, resource),
-            **_proven(proven.get((shop.name, resource), ())),
-        }
-        for endpoint in ENDPOINTS.values()
-        for resource in endpoint.resources
-    ]
+    resources: list[dict[str, Any]] = []
+    for resource in (name for endpoint in ENDPOINTS.values() for name in endpoint.resources):
+        scans = proven.get((shop.name, resource), ())
+        # What a clock that was wrong dated in the future would look fresh until then.
+        moments = [
+            scan["checked_at"]
+            for scan in scans
+            if scan["checked_at"] and datetime.fromisoformat(scan["checked_at"]) <= now
+        ]
+        resources.append(
+            {
+                "resource": resource,
+                "rows": rows.get(resource, 0),
+                "whole": ledger.is_whole(shop.name, resource),
+                "fresh_as_of": max(moments, default=None),
+                "proof": scans[-1]["proof"] if scans else None,
+            }
+        )
     missing = [one["resource"] for one in resources if not one["whole"]]
-    found = compared.shops.get(shop.name, Books())
-    told = [str(problem) for problem in doubts if problem.shop == shop.name]
+    compared = warehouse.books.get(shop.name, Books())
+    key = budget.key(shop)
+    state = key.state()
+    named = ("limit", "used", "left", "strikes", "reason")
     return ShopStatus(
         shop.name,
-        not missing and not told and not found.differing,
+        not missing and not doubts and not compared.differing,
         as_of.isoformat() if as_of else None,
         missing,
-        told,
+        doubts,
         resources,
-        _budget(budget, shop),
+        {
+            **{name: getattr(state, name) for name in named},
+            "cooldown_seconds": round(state.cooldown_seconds, 1),
+            "refused_until": state.refused_until and state.refused_until.isoformat(),
+        },
         [
             {name: str(row[name]) for name in ("report", "period", "ours", "theirs", "difference")}
-            for row in compared.differing
+            for row in warehouse.differing
             if row["shop"] == shop.name
         ],
-        found.compared,
-        clock_words(budget.key(shop).skew),
+        compared.compared,
+        clock_words(key.skew),
     )
-
-
-def _proven(scans: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:
-    """As of when a list is proven, and by what."""
-    now = datetime.now(UTC)
-    # What a clock that was wrong dated in the future would look fresh until then.
-    moments = [
-        scan["checked_at"]
-        for scan in scans
-        if scan["checked_at"] and datetime.fromisoformat(scan["checked_at"]) <= now
-    ]
-    return {
-        "fresh_as_of": max(moments, default=None),
-        "proof": scans[-1]["proof"] if scans else None,
-    }
-
-
-def _budget(budget: Budget, shop: ShopSettings) -> dict[str, Any]:
-    state = budget.key(shop).state()
-    named = ("limit", "used", "left", "cooldown_seconds", "strikes", "refused_until", "reason")
-    return {name: getattr(state, name) for name in named} | {
-        "cooldown_seconds": round(state.cooldown_seconds, 1),
-        "refused_until": state.refused_until and state.refused_until.isoformat(),
-    }
 
 
 # -- everything else ------------------------------------------------------------------------------
 
 
-def _warehouse(home: Home, settings: Settings, now: datetime) -> _Books:
+def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
     """When it was published, what a build found in it, and how its reports compare."""
-    told: dict[str, Any] = {"published_at": None}
+    found = _Warehouse({"published_at": None})
     if home.warehouse.exists():
         file = home.warehouse.stat()
-        told["published_at"] = datetime.fromtimestamp(file.st_mtime, UTC).isoformat()
-        told["bytes"] = file.st_size
+        found.told["published_at"] = datetime.fromtimestamp(file.st_mtime, UTC).isoformat()
+        found.told["bytes"] = file.st_size
     names = [shop.name for shop in settings.shops]
     today = max(now.astimezone(shop.zone).date() for shop in settings.shops)
     try:
         server = read_from()
-        told["models"] = way(load_warehouse().project)
+        found.told["models"] = way(load_warehouse().project)
         if server:
-            told["read_from"] = server
+            found.told["read_from"] = server
         elif not home.warehouse.exists():
-            return _Books(told)
+            return found
         with published(home.path) as warehouse:
-            told["findings"] = read_findings(warehouse.connection)
-            compared = books(warehouse, names, today)
-            found = _Books(told, compared, differing(warehouse, names))
+            found.told["findings"] = read_findings(warehouse.connection)
+            found.books = books(warehouse, names, today)
+            found.differing = differing(warehouse, names)
             if warehouse.server:
                 _add_others(found, warehouse, names, now, today)
-            return found
     except (NothingPublished, duckdb.Error) as error:
-        told["problem"] = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
-        return _Books(told)
+        problem = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
+        return _Warehouse({**found.told, "problem": problem})
+    return found
 
 
 def _add_others(
-    found: _Books, warehouse: Published, own: Sequence[str], now: datetime, today: date
+    found: _Warehouse, warehouse: Published, own: Sequence[str], now: datetime, today: date
 ) -> None:
     """What the server says of the shops that other homes load, and how old its reports are."""
     given = freshness.given(warehouse)
@@ -282,15 +272,6 @@ def _add_others(
         )
 
 
-def _queue(home: Path) -> tuple[dict[str, int], list[Problem]]:
-    """Changes by state; and what of them a person has to look at."""
-    from pipelines.outbox.mirrored import problems
-
-    counts, told = problems(home)
-    none = dict.fromkeys(map(str, STATES), 0)
-    return none | counts, [Problem(Kind.CHANGE, text) for text in told]
-
-
 def _incidents(
     home: Path, jobs: list[dict[str, Any]], runs: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
@@ -305,17 +286,9 @@ def _incidents(
             and datetime.fromisoformat(run["started_at"]) > datetime.fromisoformat(last)
             for run in runs
         )
-        told.append(
-            {
-                "job": incident.subject,
-                "exit_code": incident.exit_code,
-                "message": incident.message,
-                "since": incident.since.isoformat(),
-                "runs": incident.runs,
-                "told_at": incident.told_at and incident.told_at.isoformat(),
-                "went_well_since": went_well,
-            }
-        )
+        fields = {"exit_code", "message", "since", "runs", "told_at"}
+        said = incident.model_dump(mode="json", include=fields)
+        told.append({"job": incident.subject, **said, "went_well_since": went_well})
     return told
 
 
@@ -348,10 +321,10 @@ def _refusals(shops: Sequence[ShopStatus]) -> Iterator[Problem]:
         yield Problem(Kind.REFUSED, reason, ", ".join(names))
 
 
-def _runs_and_jobs(found: Status, is_syncing: bool, zone: tzinfo | None) -> Iterator[Problem]:
-    failing = [one for one in found.incidents if not one["went_well_since"]]
-    yield from health.runs(found.runs, is_running=is_syncing)
-    for incident in failing:
+def _failing(incidents: Sequence[Mapping[str, Any]], zone: tzinfo | None) -> Iterator[Problem]:
+    for incident in incidents:
+        if incident["went_well_since"]:
+            continue
         since = datetime.fromisoformat(incident["since"]).astimezone(zone)
         yield Problem(
             Kind.JOB,

@@ -245,6 +245,8 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
     seen = view(warehouse, names, scope.period, scope.days)
     now = seen.now
     found = trust(warehouse, names, scope.now, scope.today)
+    is_chain = len(names) > 1
+    own = figures.by_shop(warehouse, names, now.period, scope.days.until) if is_chain else {}
     is_day = now.period.kind == "day"
     week_before = now.period.first - timedelta(days=7)
     return Page(
@@ -256,20 +258,17 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
             warehouse, names, now.period,
             Period.of("day", week_before) if is_day and week_before >= scope.days.begun else None,
         ),
-        lines=_lines(scope, names, now.period, found.by_shop) if len(names) > 1 else (),
+        lines=tuple(
+            ShopLine(shop=name, figures=own[name], seal=found.by_shop[name])
+            for name in names
+            if own
+        ),
         seal=found.seal,
         cautions=found.cautions,
         notes=_notes(scope, now),
         as_of=found.as_of and found.as_of.astimezone(scope.zone),
         given=found.given,
     )  # fmt: skip
-
-
-def _lines(
-    scope: Scope, names: list[str], period: Period, seals: Mapping[str, SealState]
-) -> tuple[ShopLine, ...]:
-    found = figures.by_shop(scope.warehouse, names, period, scope.days.until)
-    return tuple(ShopLine(shop=name, figures=found[name], seal=seals[name]) for name in names)
 
 
 def _notes(scope: Scope, now: Column) -> tuple[Words, ...]:

@@ -5,7 +5,7 @@ The PDF is set by Typst from ``report.typ``, in the fonts of :mod:`pipelines.rep
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,11 @@ def content(report: Report, suffix: str) -> bytes:
 
 def html(report: Report) -> str:
     """One self-contained page: no script, no font, no picture from elsewhere."""
-    return _drawn("page.html", report, logo=load_display().picture_url, chart=_chart, seal=_seal)
+    return _drawn(
+        "page.html", report, logo=load_display().picture_url,
+        chart=lambda *how: Markup(charts.months(*how)),  # noqa: S704 - our own drawing
+        seal=lambda state: Markup(charts.seal(state)),  # noqa: S704 - our own drawing
+    )  # fmt: skip
 
 
 def mail_html(report: Report, chart: str) -> str:
@@ -113,14 +117,6 @@ def _drawn(template: str, report: Report, **more: Any) -> str:
     )
 
 
-def _chart(sheet: Sheet, width: int = 640, height: int = 150) -> Markup:
-    return Markup(charts.months(sheet.page.months, width, height))  # noqa: S704 - our own drawing
-
-
-def _seal(sheet: Sheet) -> Markup:
-    return Markup(charts.seal(sheet.page.seal.state))  # noqa: S704 - our own drawing
-
-
 # -- PDF ------------------------------------------------------------------------------------------
 
 
@@ -135,7 +131,8 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
             files[f"seal{place}.svg"] = charts.seal(state, charts.SEAL_COLOURS[state]).encode()
             files[f"chart{place}.svg"] = _paper_chart(sheet)
             drawn = _paged(sheet)
-            if missing := fonts.lacking([drawn["shop"], *_cells(drawn)]):
+            cells = (cell for table in drawn["tables"] for row in table["rows"] for cell in row)
+            if missing := fonts.lacking([drawn["shop"], *cells]):
                 names = ", ".join(missing)
                 note = _("Some names show as boxes here: install the font {names}.", names=names)
                 drawn["notes"] = [*drawn["notes"], note]
@@ -153,11 +150,6 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
         }  # fmt: skip
         files["report.json"] = json.dumps(told, ensure_ascii=False).encode()
         return _typeset(Path(folder), files, (_FOLDER / "report.typ").read_bytes(), "pdf")
-
-
-def _cells(drawn: dict[str, Any]) -> Iterator[str]:
-    for table in drawn["tables"]:
-        yield from (cell for row in table["rows"] for cell in row)
 
 
 def chart_png(report: Report) -> bytes:

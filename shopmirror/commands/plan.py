@@ -36,7 +36,11 @@ def plan(
         out().print(_by_shop(found))
     for name in found.requests if len(found.requests) == 1 or lists else ():
         steps = [step for step in found.steps if step.shop == name]
-        out().print(_each(f"Shop {name}", steps) if lists else _together(steps))
+        if lists:
+            rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
+            out().print(table(f"Shop {name}", ("resource", "how", "days", "#requests"), rows))
+        else:
+            out().print(_together(steps))
     total, unknown = sum(found.requests.values()), sum(found.unknown.values())
     least = "at least " if unknown else ""
     out().print(f"{least}{total:,} requests, {least}{duration(found.minutes * 60)}")
@@ -44,11 +48,6 @@ def plan(
         out().print(
             f"{unknown} list(s) marked '?' were never read: their first pages tell their size."
         )
-
-
-def _each(title: str, steps: Sequence[Step]) -> Table:
-    rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
-    return table(title, ("resource", "how", "days", "#requests"), rows)
 
 
 def _by_shop(found: Plan) -> Table:

@@ -3,9 +3,10 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,9 +28,6 @@ from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
 
 Said = tuple[Settings, ScheduleSettings, NotifySettings]
-
-
-Printed = Literal["systemd", "crontab"]
 _LOOKS_AGAIN = 60.0
 """Seconds after which a scheduler whose disk was full looks again."""
 
@@ -42,7 +40,8 @@ def schedule(
         str | None, typer.Option("--run", metavar="JOB", help="Run one job now and end.")
     ] = None,
     print_: Annotated[
-        Printed | None, typer.Option("--print", help="Print a service unit or a crontab line.")
+        Literal["systemd", "crontab"] | None,
+        typer.Option("--print", help="Print a service unit or a crontab line."),
     ] = None,
     housekeeping: Annotated[
         bool, typer.Option("--housekeeping", help="Drop what is past its retention and end.")
@@ -59,7 +58,10 @@ def schedule(
     if sum(chosen) > 1:
         raise CommandError("Only one of these options at a time.")
     if print_ is not None:
-        out().print(lines(print_), markup=False, soft_wrap=True, end="")
+        if print_ == "systemd" and os.geteuid() == 0:
+            fault("The unit would run as root, who may do anything: name an account in User=.")
+        lines = systemd_unit(_place()) if print_ == "systemd" else crontab_line(_place())
+        out().print(lines, markup=False, soft_wrap=True, end="")
         return 0
     if housekeeping:
         return _housekeeping()
@@ -68,25 +70,23 @@ def schedule(
     with stopping() as stop:
         if once or job is not None:
             with _runner(stop, _said()) as (jobs, runner):
-                return _run_now(job, jobs, runner)
+                return run_due(jobs, runner) if job is None else _run_now(job, jobs, runner)
         return _serve_for_good(stop)
 
 
 def _serve_for_good(stop: threading.Event) -> int:
     """Serve until asked to stop, by the settings as they are. A full disk is waited out: whoever
     starts services takes the exit code of what cannot be used for wrong settings, for good."""
-    told = ""
+    tell_once = cache(tell)
     while True:
         said = _said()
         try:
             with _runner(stop, said) as (jobs, runner):
-                code = _serve(said, jobs, runner)
+                code = serve(jobs, runner, is_outdated=partial(_is_outdated, said, tell_once))
         except HomeError as error:
             if not is_full(error):
                 raise
-            if told != str(error):
-                told = str(error)
-                tell(f"{told} The scheduler goes on once there is room.")
+            tell_once(f"{error} The scheduler goes on once there is room.")
             if stop.wait(_LOOKS_AGAIN):
                 return 0
             continue
@@ -110,26 +110,15 @@ def _runner(stop: threading.Event, said: Said) -> Iterator[tuple[list[PlannedJob
         yield planned_jobs(settings, times), runner
 
 
-def _serve(said: Said, jobs: list[PlannedJob], runner: Runner) -> int:
-    told = ""
-
-    def is_outdated() -> bool:
-        nonlocal told
-        try:
-            return _said() != said
-        except SettingsError as error:
-            if told != str(error):
-                told = str(error)
-                tell(f"The settings have changed and cannot be used; the old times stay: {told}")
-            return False
-
-    return serve(jobs, runner, is_outdated=is_outdated)
+def _is_outdated(said: Said, tell_once: Callable[[str], None]) -> bool:
+    try:
+        return _said() != said
+    except SettingsError as error:
+        tell_once(f"The settings have changed and cannot be used; the old times stay: {error}")
+        return False
 
 
-def _run_now(name: str | None, jobs: list[PlannedJob], runner: Runner) -> int:
-    """Run one job, or without a name what is due."""
-    if name is None:
-        return run_due(jobs, runner)
+def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
     known = {job.name: job for job in jobs}
     if name not in known:
         raise CommandError(f"There is no job '{name}'. Planned: {', '.join(known)}.")
@@ -157,15 +146,6 @@ def _service(*, is_wanted: bool) -> int:
         say(line)
     # What the system did not take is left to do.
     return int(any(line.startswith("To do") for line in told))
-
-
-def lines(kind: Printed) -> str:
-    """The service unit or the crontab line of this installation, run from the current folder."""
-    if kind == "crontab":
-        return crontab_line(_place())
-    if os.geteuid() == 0:
-        fault("The unit would run as root, who may do everything: name another account in User=.")
-    return systemd_unit(_place())
 
 
 def _place() -> Place:

@@ -42,10 +42,17 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
     shops = (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops)
     out().print(table("Mirror", heads, shops))
     if found.others:
-        others = (_other_line(shop, zone) for shop in found.others)
-        out().print(
-            table("Shops of other homes", ("shop", "as of", "reports agree", "problems"), others)
+        others = (
+            (
+                shop["shop"],
+                shop["as_of"] and moment(shop["as_of"], zone),
+                agreement(shop["compared"], shop["differing"]),
+                len(shop["problems"]) or "none",
+            )
+            for shop in found.others
         )
+        heads = ("shop", "as of", "reports agree", "problems")
+        out().print(table("Shops of other homes", heads, others))
     if tables:
         for shop in found.shops:
             _show_tables(shop, settings.shop(shop.shop).zone)
@@ -103,15 +110,6 @@ def _shop_line(shop: ShopStatus, zone: tzinfo | None) -> tuple[object, ...]:
         agreement(shop.compared, len(shop.differences)),
         left,
         budget["strikes"],
-    )
-
-
-def _other_line(shop: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
-    return (
-        shop["shop"],
-        moment(shop["as_of"], zone) if shop["as_of"] else "",
-        agreement(shop["compared"], shop["differing"]),
-        len(shop["problems"]) or "none",
     )
 
 
