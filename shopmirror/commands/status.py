@@ -51,8 +51,8 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
             )
             for shop in found.others
         )
-        heads = ("shop", "as of", "reports agree", "problems")
-        out().print(table("Shops of other homes", heads, others))
+        names = ("shop", "as of", "reports agree", "problems")
+        out().print(table("Shops of other homes", names, others))
     if tables:
         for shop in found.shops:
             _show_tables(shop, settings.shop(shop.shop).zone)
