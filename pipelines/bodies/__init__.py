@@ -12,7 +12,6 @@ both required and have a default (``Body.suggested``).
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import tzinfo
 from types import MappingProxyType
 from typing import Any
@@ -30,50 +29,30 @@ BODIES: Mapping[tuple[str, str], type[Body]] = MappingProxyType(
         for op, method in METHOD_OF.items()
         if method in one.methods
     }
+    | {(one.name, "delete"): Body for one in LISTS.values() if "DELETE" in one.methods}
+    | {(f"{name}s", "upload"): model(f"{name}_upload", "create") for name in ("ticket", "product")}
 )
-"""(resource, "create" | "update") -> its body; the resource is the raw table's name."""
-
-UPLOADS: Mapping[str, type[Body]] = MappingProxyType(
-    {f"{name}s": model(f"{name}_upload", "create") for name in ("ticket", "product")}
-)
-"""Resource -> metadata body of the first step of an upload."""
+"""(resource, operation) -> its body, of an upload its metadata; the resource is the raw table's
+name."""
 
 PATHS: Mapping[str, str] = MappingProxyType({name: LISTS[name].path for name, _ in BODIES})
 """Writable resource -> path of its list; a record is at ``path/{id}``."""
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with one field (``lines[0].quantity``); the field is empty for the whole."""
-
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.message}" if self.field else self.message
-
-
 class BodyError(Exception):
-    """A change that the specification forbids. ``faults`` are all of them. Exit code 2."""
+    """A change that the specification forbids. ``faults`` are all of them, each with its field
+    (``lines[0].quantity``) and the section of the specification. Exit code 2."""
 
     exit_code = 2
 
-    def __init__(self, what: str, faults: list[Fault], section: str = "") -> None:
-        where = f" (specification, {section})" if section else ""
-        super().__init__(f"{what}: " + "; ".join(map(str, faults)) + where)
-        self.what = what
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
         self.faults = faults
-        self.section = section
 
 
 def operations(resource: str) -> tuple[str, ...]:
     """The operations that the specification has for a resource, uploads included."""
-    found = [op for op in ("create", "update") if (resource, op) in BODIES]
-    if resource in LISTS and "DELETE" in LISTS[resource].methods:
-        found.append("delete")
-    if resource in UPLOADS:
-        found.append("upload")
-    return tuple(found)
+    return tuple(op for name, op in BODIES if name == resource)
 
 
 def validate(
@@ -84,33 +63,16 @@ def validate(
     People's values are converted, times with an offset to the shop's ``zone``; id fields may hold
     references (:class:`Queued`, :class:`QueuedRow`), which come out unchanged.
     """
-    body_model = BODIES.get((resource, op))
-    if body_model is None:
+    model = BODIES.get((resource, op))
+    if model is None:
         known = ", ".join(operations(resource)) or "nothing: it is read-only"
-        raise BodyError(
-            f"{resource} {op}", [Fault("", f"the specification has no such write; it has {known}")]
-        )
-    return _checked(body_model, f"{resource} {op}", body, zone)
-
-
-def validate_upload(resource: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of an upload to a ticket or product; :class:`BodyError` with all faults."""
-    body_model = UPLOADS.get(resource)
-    if body_model is None:
-        raise BodyError(f"{resource} upload", [Fault("", "only tickets and products take files")])
-    return _checked(body_model, f"{resource} upload", body, None)
-
-
-def _checked(
-    model: type[Body], what: str, body: Mapping[str, Any], zone: tzinfo | None
-) -> dict[str, Any]:
-    if not isinstance(body, Mapping):
-        raise BodyError(what, [Fault("", "the body must be a JSON object")], model.section)
+        raise BodyError([f"{resource} {op}: the specification has no such write; it has {known}"])
     try:
         checked = model.model_validate({**model.suggested, **body}, context=zone)
     except ValidationError as error:
+        section = f" (specification, {model.section})" if model.section else ""
         faults = [_fault(model, dict(entry)) for entry in error.errors(include_url=False)]
-        raise BodyError(what, faults, model.section) from None
+        raise BodyError([f"{resource} {op}: {fault}{section}" for fault in faults]) from None
     dumped: dict[str, Any] = checked.model_dump(exclude_unset=True, warnings=False)
     return {name: _plain(getattr(checked, name), dumped[name]) for name in dumped}
 
@@ -135,13 +97,14 @@ _IN_WORDS = {
 """Kinds of pydantic's faults that are better said otherwise."""
 
 
-def _fault(model: type[Body], entry: dict[str, Any]) -> Fault:
+def _fault(model: type[Body], entry: dict[str, Any]) -> str:
     field = ""
     for part in entry["loc"]:
         field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else str(part)
+    told = _IN_WORDS.get(entry["type"], str(entry["msg"]))
     if entry["type"] == "extra_forbidden":
-        return Fault(field, _unknown(model, str(entry["loc"][-1]), nested=len(entry["loc"]) > 1))
-    return Fault(field, _IN_WORDS.get(entry["type"], str(entry["msg"])))
+        told = _unknown(model, str(entry["loc"][-1]), nested=len(entry["loc"]) > 1)
+    return f"{field}: {told}" if field else told
 
 
 def _unknown(model: type[Body], name: str, *, nested: bool) -> str:

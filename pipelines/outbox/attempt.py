@@ -124,11 +124,11 @@ class Attempts:
 
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | Change:
         invoices = self.records.invoices(invoices_of(body))
-        rows, is_listed = self.records.payments(invoices)
+        rows = self.records.payments(invoices)
         if found := due_conflict(change, body, invoices, rows):
             return self._conflict(change, *found)
         known = {key: str(row.get("amount")) for key, row in rows.items()}
-        return {"since": self.now(), "known": known, "listed": is_listed}, body
+        return {"since": self.now(), "known": known}, body
 
     def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | Change:
         row = self.records.there(change.resource, str(change.record_id))

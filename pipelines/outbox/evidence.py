@@ -121,16 +121,15 @@ class Evidence:
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""
-        is_known = fence.get("known") is not None
         at = seconds_of(row.get("created_date"), self._zone)
         if at is None or OWN_DATES.get(change.resource) in change.body:
-            # No moment is shown, or not the service's own: new since the fence has to do.
-            return is_known
+            # No moment is shown, or not the service's own: that it was not there has to do.
+            return bool(fence.get("whole"))
         first, last = fence.get("first", fence.get("since")), fence.get("until")
         if first is None:
             return False
         # Without the ids of before, one made a moment before the fence may be another's.
-        early = SLACK if is_known else 0.0
+        early = SLACK if fence.get("known") is not None else 0.0
         return bool(at >= first - early and (last is None or at <= last + SLACK))
 
     def _twins(self, change: Change, body: Fields) -> int:
@@ -169,13 +168,11 @@ class Evidence:
 
     def _paid(self, change: Change, body: Fields, fence: Fields) -> Verdict:
         invoices = self._records.invoices(invoices_of(body))
-        rows, was_listed = self._records.payments(invoices, is_listed=bool(fence.get("listed")))
-        is_shown = any(change.marker and holds(row, change.marker) for row in rows.values())
-        if change.marker and not was_listed and not (is_shown or all(map(_note, rows.values()))):
-            # The list of payments may show the notes that an invoice's detail leaves out.
-            listed = self._records.listed_payments(invoices)
-            rows = {key: {**row, **listed.get(key, {})} for key, row in rows.items()}
-        if change.marker and (own := {k: r for k, r in rows.items() if holds(r, change.marker)}):
+        rows, marker = self._records.payments(invoices), change.marker
+        if not (marker and any(holds(row, marker) for row in rows.values())):
+            # The list of payments may show what an invoice's detail leaves out.
+            rows = self._records.payments(invoices, listed=True)
+        if marker and (own := {k: r for k, r in rows.items() if holds(r, marker)}):
             return _whole(own, body)
         new = self._new_payments(change, rows, fence)
         answered = {

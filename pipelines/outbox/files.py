@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pipelines.bodies import BODIES, UPLOADS
+from pipelines.bodies import BODIES
 from pipelines.bodies.models import numeric_fields
 from pipelines.outbox.errors import InputRefused
 
@@ -99,8 +99,7 @@ def _text(path: Path) -> str:
 
 def fields_of(resource: str, op: str) -> set[str]:
     """What a row may hold for an operation."""
-    model = UPLOADS.get(resource) if op == "upload" else BODIES.get((resource, op))
-    return _OWN | (set(model.model_fields) if model is not None else set())
+    return _OWN | set(BODIES[resource, op].model_fields)
 
 
 def _read_csv(

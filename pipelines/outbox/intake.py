@@ -29,7 +29,7 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from pipelines.bodies import BodyError, operations, validate, validate_upload
+from pipelines.bodies import BodyError, operations, validate
 from pipelines.bodies.fields import Queued, QueuedRow, reference
 from pipelines.outbox.basis import from_warehouse, over_own
 from pipelines.outbox.change import Fields, NewChange, Reference, as_id
@@ -106,10 +106,7 @@ def enqueue(
             change = _change(resource, op, row, record_id, target, based_on, marker, key, file)
             _check_rows(change, place + 1)
             changes.append(replace(change, where=label))
-        except BodyError as error:
-            section = f" (specification, {error.section})" if error.section else ""
-            found.extend(f"{at}{error.what}: {fault}{section}" for fault in error.faults)
-        except InputRefused as error:
+        except (BodyError, InputRefused) as error:
             found.extend(f"{at}{fault}" for fault in error.faults)
     if not rows:
         found.append("there is no row in it")
@@ -173,12 +170,8 @@ def _change(
     change = replace(change, basis={"values": based} if based else {})
     if op == "upload":
         attached = _file(file or values.pop("file", None))
-        metadata = {"fileName": attached["name"], "fileSize": attached["size"]}
-        return replace(change, body=validate_upload(table, metadata | values), file=attached)
-    if op == "delete":
-        if values:
-            raise InputRefused([f"a delete takes no fields, but has {', '.join(values)}"])
-        return change
+        values = {"fileName": attached["name"], "fileSize": attached["size"]} | values
+        change = replace(change, file=attached)
     body, token = validate(table, op, values, zone=shop.zone), None
     if op == "update" and not body:
         raise InputRefused(["an update needs at least one field to change"])

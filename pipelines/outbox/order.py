@@ -1,6 +1,7 @@
 """What a queued change waits for, and what is sent for it."""
 
 import hashlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,29 +16,27 @@ class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
 
 
-def waits_for(outbox: Outbox, change: Change) -> str:
-    """What a change waits for that is queued, or in doubt; empty when it may be sent."""
-    if reason := missing_reference(outbox, change):
-        return reason
+def waits_for(
+    outbox: Outbox, change: Change, goes: Callable[[Change], bool] = lambda other: False
+) -> str:
+    """What a change waits for that is queued, or in doubt; empty when it may be sent. ``goes``: of
+    which others it need not be waited for."""
+    for other, words in _blocks(outbox, change):
+        if other is None or not goes(other):
+            return words
+    return ""
+
+
+def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
+    yield from _missing(outbox, change)
     if change.record_id is not None:
-        earlier = outbox.of_record(change, before=change.number, states=OPEN)
-        if earlier:
-            return f"waits for {earlier[0].stands}: both are of one record"
-    if change.op == "delete":
-        # What still mentions the record, or the change that made it, would be refused then.
-        record: dict[str, Any] = {"resource": change.resource, "id": change.record_id}
-        made = outbox.changes(shop=change.shop, op="create", **record)
-        names: list[dict[str, Any]] = [{"naming": change.record_id}]
-        for named in [*names, *({"referring": one.number} for one in made)]:
-            earlier = outbox.changes(shop=change.shop, before=change.number, states=OPEN, **named)
-            if earlier:
-                return f"waits for {earlier[0].stands}: it names the record"
+        for other in outbox.of_record(change, before=change.number, states=OPEN):
+            yield other, f"waits for {other.stands}: both are of one record"
     if change.op == "create":
         for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
             is_first = change.state is State.QUEUED or other.number < change.number
             if is_first and _alike(change, other):
-                return f"waits for {other.stands}: one could be mistaken for the other"
-    return ""
+                yield other, f"waits for {other.stands}: one could be mistaken for the other"
 
 
 def _alike(change: Change, other: Change) -> bool:
@@ -51,6 +50,10 @@ def _alike(change: Change, other: Change) -> bool:
 
 def missing_reference(outbox: Outbox, change: Change) -> str:
     """Which change it refers to has no id yet; empty when all have."""
+    return next((words for _, words in _missing(outbox, change)), "")
+
+
+def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
     numbers = _references(change.body)
     target = change.record_id or ""
     if target.startswith("@") and target[1:].isdecimal():
@@ -58,12 +61,14 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
     for number in numbers:
         found = outbox.changes(number=number)
         if not found:
-            return f"waits for change {number}, which the queue does not hold; 'queue discard' it"
-        if found[0].state != "done":
-            return f"waits for {found[0].stands}"
-        if found[0].id is None:
-            return f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
-    return ""
+            yield (
+                None,
+                f"waits for change {number}, which the queue does not hold; 'queue discard' it",
+            )
+        elif found[0].state != "done":
+            yield found[0], f"waits for {found[0].stands}"
+        elif found[0].id is None:
+            yield None, f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
 
 
 def _references(value: Any) -> list[int]:
@@ -75,10 +80,11 @@ def _references(value: Any) -> list[int]:
 
 
 def filled(outbox: Outbox, value: Any) -> Any:
-    """A stored value with its references replaced by the ids that the changes got."""
+    """A stored value with its references replaced by the ids that the changes got, or are to get
+    (``@12``)."""
     if isinstance(value, dict):
         if set(value) == {"$queued"}:
-            return outbox.get(value["$queued"]).id
+            return outbox.get(value["$queued"]).id or f"@{value['$queued']}"
         return {name: filled(outbox, inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [filled(outbox, inner) for inner in value]

@@ -205,12 +205,9 @@ def refuse_foreign(outbox: Outbox) -> Finding:
     return found
 
 
-def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
-    """Make the queue, which stands as ``found``, the one of this place.
-
-    What waits is put in doubt by the next push of its shop. ``stamps`` False: only in this
-    (in-memory) copy.
-    """
+def take(outbox: Outbox, found: Finding) -> None:
+    """Make the queue, which stands as ``found``, the one of this place. What waits is put in doubt
+    by the next push of its shop."""
     is_ours = found.standing == "ours"
     if is_ours and not found.lost:
         # As it was left, and perhaps moved: a copy in the folder it came from is foreign.
@@ -225,8 +222,7 @@ def take(outbox: Outbox, found: Finding, *, stamps: bool = True) -> None:
             why = "a push ended as it was about to be sent"
             unsettle(outbox, lost[0].shop, "restored", why, number=found.lost)
         outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
-        if stamps:
-            write_stamp(outbox, is_next=is_ours)
+        write_stamp(outbox, is_next=is_ours)
 
 
 def mark_restored(home: Path) -> None:
@@ -255,11 +251,8 @@ def unsettle(
 
 
 def settle(outbox: Outbox, shop: str) -> None:
-    """Put in doubt what another copy may have sent of a shop. :class:`QueueForeign` if nobody
-    adopted it here."""
+    """Put in doubt what another copy may have sent of a shop."""
     for row in outbox.ask("unsettled", shop=shop):
-        if row["kind"] == "foreign":
-            raise _foreign(outbox, row["why"])
         with outbox.transaction():
             asked = {name: row[name] for name in ("shop", "stamp", "number")}
             for one in outbox.ask("maybe_sent", **asked):
@@ -316,12 +309,22 @@ def bind(outbox: Outbox, shop: ShopSettings) -> int:
 
 
 def claim(outbox: Outbox, shop: ShopSettings) -> int:
-    """The row of a shop's service, once all its open changes are for that one, and what another
-    copy may have sent is in doubt. :class:`ServiceChanged` names those for another service."""
+    """The row of a shop's service, once what another copy may have sent is in doubt; raises as
+    :func:`refuse_others`."""
+    service = refuse_others(outbox, shop)
+    settle(outbox, shop.name)
+    return service
+
+
+def refuse_others(outbox: Outbox, shop: ShopSettings) -> int:
+    """The row of a shop's service. :class:`ServiceChanged` names open changes that are for another,
+    :class:`QueueForeign` a copy that nobody adopted for the shop."""
     service = bind(outbox, shop)
+    for row in outbox.ask("unsettled", shop=shop.name):
+        if row["kind"] == "foreign":
+            raise _foreign(outbox, row["why"])
     others = outbox.ask("bound_to_others", shop=shop.name, service=service)
     if not others:
-        settle(outbox, shop.name)
         return service
     first, now = others[0], shown_address(shop.base_url)
     same = first["address"] == now

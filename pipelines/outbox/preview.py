@@ -1,8 +1,4 @@
-"""What a push would send, without asking the service anything (``push --dry-run``).
-
-The queue is copied into memory and walked in the order of a push, with a service that takes
-everything.
-"""
+"""What a push would send, without asking the service anything (``push --dry-run``)."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +6,15 @@ from typing import Any
 from pipelines.bodies import PATHS
 from pipelines.outbox.basis import old_values
 from pipelines.outbox.change import Change, State
-from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, waits_for
-from pipelines.outbox.origin import claim
-from pipelines.outbox.outcome import touched
+from pipelines.outbox.order import (
+    OnConflict,
+    Unsendable,
+    filled,
+    invoices_of,
+    read_file,
+    waits_for,
+)
+from pipelines.outbox.origin import held_back, refuse_others
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 
@@ -42,45 +44,41 @@ def preview(
 ) -> list[Planned]:
     """Every queued change as it would be sent, in that order, if the service took those before it;
     then what waits, and what is in doubt. Raises what keeps a push from sending any of them."""
-    shop = settings.name
-    with outbox.copy() as copy:
-        claim(copy, settings)
-        if on_conflict != "park":
-            for one in copy.changes(shop=shop, states=[State.CONFLICT]):
-                if one.resource != "payments":
-                    copy.move(one, State.QUEUED)
-        planned: list[Planned] = []
-        lists: set[str] = set()
-        doubts = copy.changes(shop=shop, states=[State.IN_DOUBT, State.SENDING])
-        looked_up = any(not one.needs_person for one in doubts)
-        for change in copy.changes(shop=shop, states=[State.QUEUED]):
-            change = copy.get(change.number)
-            if waits_for(copy, change):
-                continue
-            try:
-                body = prepared(copy, change)
-            except Unsendable as refusal:
-                planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))
-                copy.move(change, State.REJECTED)
-                continue
-            # Nothing leaves before it is known what time it is there: the record tells.
-            is_first = not looked_up and not any(one.requests for one in planned)
-            more = int(is_first and change.op in ("delete", "upload"))
-            planned.append(_planned(change, body, _requests(change, lists) + more))
-            new_id = f"@{change.number}" if change.op == "create" else str(change.record_id)
-            sent = copy.move(change, State.SENDING)
-            copy.finish(sent, "done", "", new_id, touched(change, body, new_id))
-        waiting = [
-            _planned(change, dict(change.body), 0, waits_for(copy, change))
-            for change in copy.changes(shop=shop, states=[State.QUEUED])
-        ]
-        doubtful = [
-            Planned(
-                one.number, shop, "GET", PATHS[one.resource], {}, 0 if one.needs_person else 1,
-                "in doubt, for you to decide" if one.needs_person else "in doubt, looked up first",
-            )
-            for one in doubts
-        ]  # fmt: skip
+    shop, held = settings.name, held_back(outbox)
+    refuse_others(outbox, settings)
+    queued = outbox.changes(shop=shop, states=[State.QUEUED])
+    if on_conflict != "park":
+        decided = outbox.changes(shop=shop, states=[State.CONFLICT])
+        queued += [one for one in decided if one.resource != "payments"]
+    doubts = outbox.changes(shop=shop, states=[State.IN_DOUBT, State.SENDING])
+    doubts += [one for one in queued if one.number in held]
+    planned, waiting, lists = list[Planned](), list[Planned](), set[str]()
+    is_time_known = any(not one.needs_person for one in doubts)
+    sent: set[int] = set()
+    for change in sorted(queued, key=lambda one: one.number):
+        if change.number in held:
+            continue
+        body = dict(filled(outbox, change.body))
+        if waits := waits_for(outbox, change, lambda other: other.number in sent):
+            waiting.append(_planned(change, body, 0, waits))
+            continue
+        try:
+            read_file(change)
+        except Unsendable as refusal:
+            planned.append(_planned(change, {}, 0, f"will be rejected: {refusal}"))
+            continue
+        # Nothing leaves before it is known what time it is there: the record tells.
+        more = int(not is_time_known and change.op in ("delete", "upload"))
+        planned.append(_planned(change, body, _requests(change, lists) + more))
+        is_time_known = True
+        sent.add(change.number)
+    doubtful = [
+        Planned(
+            one.number, shop, "GET", PATHS[one.resource], {}, 0 if one.needs_person else 1,
+            "in doubt, for you to decide" if one.needs_person else "in doubt, looked up first",
+        )
+        for one in doubts
+    ]  # fmt: skip
     return planned + waiting + doubtful
 
 

@@ -19,7 +19,7 @@ from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import Moved, OutboxError, ShopUnknown
 from pipelines.outbox.mirrored import brief
 from pipelines.outbox.order import OnConflict, waits_for
-from pipelines.outbox.origin import claim, find, locked, put_in_doubt, refuse_foreign, take
+from pipelines.outbox.origin import claim, locked, put_in_doubt, refuse_foreign, take
 from pipelines.outbox.outcome import DAY, Hook
 from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.service_time import ServiceTime
@@ -132,13 +132,11 @@ def _dry_run(
     report = PushReport()
     with Outbox(settings.home, clock) as outbox:
         refuse_foreign(outbox)
-        with outbox.copy() as copy:
-            take(copy, find(outbox), stamps=False)
-            for one in shops:
-                try:
-                    report.planned += preview(copy, one, on_conflict)
-                except OutboxError as error:
-                    report.errors[one.name] = error
+        for one in shops:
+            try:
+                report.planned += preview(outbox, one, on_conflict)
+            except OutboxError as error:
+                report.errors[one.name] = error
     report.requests = sum(entry.requests for entry in report.planned)
     return report
 

@@ -9,7 +9,7 @@ with nothing behind it is asked for by offset, too (field notes, Behaviour).
 import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,6 +23,8 @@ from sources.repair_shop.schema.dates import parse_moment
 PAGE_ROWS = 50
 INVOICES = "ticket_invoices"
 _PATHS = {**PATHS, INVOICES: "/ticketInvoices"}
+_UPDATED = "/updated"
+_NAMES = {path: name for name, path in _PATHS.items()}
 _BY_AGE = {"sort": "newest"}
 MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
@@ -30,16 +32,8 @@ _ZONES = timedelta(hours=14)
 """Zones differ by no more from UTC: what a time without an offset leaves open."""
 SLACK = 120.0
 """Seconds that a ``Date`` in whole seconds and a slow answer leave open."""
-_UNSORTED = "/tickets/updated"
-_LISTS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    **{resource: ((path, "createdDateFrom"),) for resource, path in PATHS.items()},
-    # The bare list hides those outside the pipeline (specification, Tickets); the other may hide
-    # those that nobody updated yet.
-    "tickets": ((_UNSORTED, "updatedDateFrom"), ("/tickets", "createdDateFrom")),
-    "ticket_comments": (("/ticketComments", ""),),
-    "ticket_timers": (("/ticketTimers", ""),),
-}
-"""Resource -> the lists that show new records, each with its filter by day ("": it has none)."""
+_LONGEST_WAIT = 31 * 86400.0
+"""Of a queue that never pushed, how far back a change of it may have been sent by another copy."""
 OWN_DATES = {"tickets": "createdDate", "time_clock": "inDate"}
 """Resource -> the field by which its author, and not the service, may date a record."""
 _DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
@@ -131,32 +125,46 @@ class Records:
     # -- what is new in a list ----------------------------------------------------------------
 
     def fence(self, resource: str) -> dict[str, Any]:
-        """What is there before a create: ``since`` when, the ``known`` ids (with their created
-        date), and how to look again: ``from`` a day, or from the newest down to the known ones.
+        """What is there before a create: the ``known`` ids of the newest page (with their created
+        date), whether that is the ``whole`` list, and ``since`` when.
 
         ``unsure`` says why the list tells nothing.
         """
-        fence: dict[str, Any] = {"since": None, "known": {}, "from": None}
-        today = datetime.fromtimestamp(self._now(), UTC).astimezone(self._zone).date()
+        found: dict[str, Any] = {"known": {}, "whole": False}
         try:
-            for days in (1, 60) if resource == "tickets" else (1,):
-                if not _LISTS[resource][0][1]:
-                    break
-                fence["from"] = (today - timedelta(days=days)).isoformat()
-                if rows := self._since(resource, fence["from"]):
-                    return fence | {"known": _dated(rows), "since": self._now()}
-            rows = self._newest(resource)
+            rows, is_full = self._page(_PATHS[resource], _BY_AGE, 1)
+            if resource == "tickets":
+                rows |= self._updated_since(self._now())
+            found = {"known": _dated(rows), "whole": not is_full}
         except Unsure as unsure:
-            return fence | {"unsure": str(unsure), "since": self._now()}
+            found["unsure"] = str(unsure)
         # Asked before, what time it is there would be a guess by our clock, which people set.
-        return fence | {"from": None, "known": _dated(rows), "since": self._now()}
+        return found | {"since": self._now()}
 
     def new(self, resource: str, body: Fields, fence: Fields) -> Found:
-        """Records that are not of before the fence, and that may be of the body's author."""
+        """Records that are not of before the fence, and that may be of the body's author: the list
+        from its newest down to those of before the fence, and of the day that the author names."""
         if unsure := fence.get("unsure"):
             raise Unsure(f"what was there before was not known: {unsure}")
-        known, own = fence.get("known"), body.get(OWN_DATES.get(resource, ""))
-        rows = self._recent(resource, fence, own)
+        path, known = _PATHS[resource], fence.get("known")
+        since = float(fence.get("since") or self._now() - _LONGEST_WAIT)
+        own = parse_moment(body.get(OWN_DATES.get(resource, ""), ""), self._zone)
+        if own:
+            day = datetime.fromisoformat(own[:10]).replace(tzinfo=self._zone)
+            since = min(since, day.timestamp())
+
+        def is_of_before(page: Found) -> bool:
+            low = [*page.values()][len(page) // 2 :]
+            is_dated = all(row.get("created_date") for row in low)
+            if known is not None and not is_dated and not fence.get("whole"):
+                raise Unsure(f"{path} shows no dates, so nothing tells which records are new")
+            return all(self.is_older(row, {"since": since}) for row in low)
+
+        rows = self._read(path, _BY_AGE, is_of_before)
+        if resource == "tickets":
+            rows |= self._updated_since(since)
+        if not rows and known is None:
+            raise Unsure("the list shows no record at all")
         if known and not rows.keys() & known.keys():
             raise Unsure("the list shows none of the records that were there before")
         return {
@@ -172,59 +180,19 @@ class Records:
             return False
         return latest.timestamp() < float(since) - SLACK
 
-    def _recent(self, resource: str, fence: Fields, own: Any) -> Found:
-        if fence.get("known") is not None and fence.get("from") is None:
-            return self._newest(resource, fence["known"])
-        first = fence.get("from")
-        if first is None:
-            since = fence.get("since")
-            back = timedelta(days=31) if since is None else _ZONES
-            moment = datetime.fromtimestamp(self._now() if since is None else since, UTC)
-            first = (moment - back).date().isoformat()
-        if own and (iso := parse_moment(own, self._zone)):
-            first = min(first, iso[:10])
-        path, has_days = _LISTS[resource][0]
-        rows = self._since(resource, first) if has_days else {}
-        if rows or fence.get("known") is not None:
-            return rows
-        newest = self._newest(resource)  # which is sorted by age, or nothing can be said
-        if not newest:
-            raise Unsure("the list shows no record at all")
-        if not has_days:
-            return self._read(path, _BY_AGE, _until(first))
-        if any(str(row.get("created_date") or "")[:10] >= first for row in newest.values()):
-            raise Unsure("the filter by day leaves out records of that day")
-        return rows
-
-    def _since(self, resource: str, first: str) -> Found:
-        rows: Found = {}
-        for path, name in _LISTS[resource]:
-            rows |= self._read(path, {name: date.fromisoformat(first)})
-        return rows
-
-    def _newest(self, resource: str, known: Fields | None = None) -> Found:
-        """The list from its newest down to the ``known`` ones, or its newest page."""
-        path = _LISTS[resource][-1][0]
-        if known is not None:
-            return self._read(path, _BY_AGE, lambda page: all(key in known for key in page))
-        rows, is_full = self._page(path, _BY_AGE, 1)
-        if is_full:
-            self._oldest(path, _BY_AGE, rows)
-        return rows
-
-    def _oldest(self, path: str, params: Fields, rows: Found) -> Found:
-        """A list's oldest page. :class:`Unsure` if ``rows``, its newest ones, begin alike."""
-        page, _ = self._page(path, {**params, "sort": "oldest"}, 1)
-        if list(page) == list(rows)[: len(page)]:
-            raise Unsure(f"{path} gives the same order for newest and oldest")
-        return page
+    def _updated_since(self, moment: float) -> Found:
+        """Tickets that the bare list hides, as they are outside the pipeline (specification,
+        Tickets); this one may hide those that nobody updated yet."""
+        first = (datetime.fromtimestamp(moment, UTC) - timedelta(days=1)).date()
+        return self._read(_PATHS["tickets"] + _UPDATED, {"updatedDateFrom": first})
 
     # -- pages --------------------------------------------------------------------------------
 
     def _read(
-        self, path: str, params: Fields, enough: Callable[[Found], bool] = lambda page: False
+        self, path: str, params: Fields, enough: Callable[[Found], bool] | None = None
     ) -> Found:
-        """A list whole, or down to a page that is ``enough``."""
+        """A list down to a page that is ``enough``, or whole if it is not in the order asked for.
+        A list of several pages is read until two readings agree."""
         last: Found | None = None
         for _ in range(4):
             rows, pages = self._walk(path, params, enough)
@@ -234,44 +202,37 @@ class Records:
         raise Unsure(f"{path} changes faster than it can be read")
 
     def _walk(
-        self, path: str, params: Fields, enough: Callable[[Found], bool]
+        self, path: str, params: Fields, enough: Callable[[Found], bool] | None
     ) -> tuple[Found, int]:
         rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
-        if not is_full or enough(rows):
-            return rows, 1
-        for number in range(2, MOST_PAGES + 1):
-            page, is_full = self._behind(path, params, number, rows)
-            rows |= page
-            if not is_full or enough(page):
+        page, oldest = rows, Found()
+        if is_full and enough is not None:
+            oldest, _ = self._page(path, {**params, "sort": "oldest"}, 1)
+            if list(oldest) == list(rows)[: len(oldest)]:
+                enough, oldest = None, {}
+        for number in range(1, MOST_PAGES + 1):
+            if not is_full or (enough is not None and enough(page)):
                 return rows, number
+            page, is_full = self._behind(path, params, number + 1, rows)
+            rows = rows | page
+            if not page and not (oldest and oldest.keys() <= rows.keys()):
+                raise Unsure(f"{path} shows nothing behind a full page, and not its end")
         raise Unsure(f"{path} has more than {MOST_PAGES} pages of recent records")
 
     def _behind(self, path: str, params: Fields, number: int, rows: Found) -> tuple[Found, bool]:
-        """The page behind full ones, and whether it is full itself; empty at the end of the list.
-
-        A refusal or an empty page may be a fault. The end is proven by the list's other end: its
-        oldest rows are among those that were read.
-        """
-        is_empty = True
+        """The page behind full ones, and whether it is full itself; empty where none is shown: a
+        refusal or an empty page may be a fault."""
         for by_offset in (True,) if self._by_offset else (False, True):
             try:
                 page, is_full = self._page(path, params, number, by_offset=by_offset)
             except NotAllowed:
                 raise
             except BadAnswer:
-                is_empty = False
                 continue
             if page.keys() - rows.keys():
                 self._by_offset = by_offset
                 return page, is_full
-            is_empty = is_empty and not page
-        if path == _UNSORTED:
-            is_end = is_empty  # both ways of paging say so
-        else:
-            is_end = self._oldest(path, params, rows).keys() <= rows.keys()
-        if is_end:
-            return {}, False
-        raise Unsure(f"{path} shows nothing behind a full page, and not its end")
+        return {}, False
 
     def _page(
         self, path: str, params: Fields, number: int, *, by_offset: bool = False
@@ -287,9 +248,8 @@ class Records:
         return rows, len(raw) >= PAGE_ROWS
 
     def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
-        resource = next(name for name, lists in _LISTS.items() if path in dict(lists))
         try:
-            return clean_row(raw, resource, self._zone)
+            return clean_row(raw, _NAMES[path.removesuffix(_UPDATED)], self._zone)
         except Exception as error:
             # It may be anything; the look at it ends with a person.
             raise Unsure(f"a record of {path} cannot be read: {error}") from error
@@ -301,46 +261,31 @@ class Records:
         is."""
         return {invoice: self.there(INVOICES, invoice) for invoice in ids}
 
-    def payments(
-        self, invoices: Mapping[str, Fields], *, is_listed: bool = False
-    ) -> tuple[Found, bool]:
-        """Payments of invoices by id; and whether the list of payments was asked, too, because a
-        detail embeds none (or as ``is_listed`` says)."""
+    def payments(self, invoices: Mapping[str, Fields], *, listed: bool = False) -> Found:
+        """Payments of invoices by id, as their details embed them; and as the list of payments has
+        them, too, where one embeds none, or all that can be seen is wanted (``listed``)."""
         rows: Found = {}
         for number, record in invoices.items():
             embedded = record.get("payments")
-            is_listed = is_listed or not isinstance(embedded, list)
+            listed = listed or not isinstance(embedded, list)
             for place, payment in enumerate(embedded or []):
                 named = payment.get("id") or payment.get("payment_id")
                 rows[str(named or f"{number}#{place}")] = dict(payment)
-        if is_listed:
-            rows = _joined(rows, self.listed_payments(invoices))
-        return rows, is_listed
+        return self._listed(invoices, rows) if listed else rows
 
-    def listed_payments(self, invoices: Mapping[str, Fields]) -> Found:
-        """The same as ``GET /payments`` has them. One invoice a request: how a list of ids is
-        written in a query is not specified."""
-        found: Found = {}
+    def _listed(self, invoices: Iterable[str], rows: Found) -> Found:
+        """Embedded payments with what the list has of them. One invoice a request: how a list of
+        ids is written in a query is not specified."""
         for invoice in invoices:
             answer = self._client.get("/payments", {"invoiceId": invoice})
-            rows = [clean_row(row, "payments", self._zone) for row in answer.rows()]
-            if len(rows) >= PAGE_ROWS:
+            found = [clean_row(row, "payments", self._zone) for row in answer.rows()]
+            if len(found) >= PAGE_ROWS:
                 raise Unsure("/payments answered a full page for the invoice")
-            found |= {str(row["id"]): row for row in rows}
-        return found
-
-
-def _joined(embedded: Found, listed: Found) -> Found:
-    names = {str(row.get("payment_id")) for row in listed.values()} | listed.keys()
-    return listed | {key: row for key, row in embedded.items() if key not in names}
-
-
-def _until(first: str) -> Callable[[Found], bool]:
-    """Whether a page is all of before a day."""
-    return lambda page: all(
-        (shown := str(row.get("created_date") or "")[:10]) and shown < first
-        for row in page.values()
-    )
+            for row in found:
+                names = str(row["id"]), str(row.get("payment_id"))
+                embedded = rows.pop(next((name for name in names if name in rows), ""), {})
+                rows[names[0]] = embedded | {k: v for k, v in row.items() if v is not None}
+        return rows
 
 
 def _dated(rows: Found) -> dict[str, str]:

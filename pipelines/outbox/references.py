@@ -7,7 +7,8 @@ checked and the service has the word.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pipelines.outbox.change import Fields, NewChange, Reference
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
+from specification import BODIES
 
 
 @dataclass(frozen=True)
@@ -29,59 +31,39 @@ class Target:
     is_list: bool = False
 
 
-_TICKET = Target("tickets", ("id", "ticket_ref", "ticket_no"))
-_ISSUE = Target("issue_types", ("id", "label"))
-_USER = Target("users")
-_PRODUCT = Target("products")
-
-REFERS: Mapping[str, Mapping[str, Target]] = {
-    "customers": {"tax": Target("tax_rates"), "group": Target("groups", ("name",))},
-    "tickets": {
-        "customerId": Target("customers", ("id", "name")),
-        "status": Target("statuses", ("id", "label"), "repair"),
-        "issueType": _ISSUE,
-        "userId": _USER,
-        "presetId": Target("presets"),
-        "deviceModelId": Target("models"),
-        "lines.productCode": Target("products", ("code",)),
-    },
-    "ticket_comments": {
-        "ticket": _TICKET,
-        "status": Target("statuses", ("id", "label"), "repair_notes"),
-    },
-    "ticket_timers": {"ticket": _TICKET, "userId": _USER},
-    "payments": {
-        "invoiceId": Target("ticket_invoices"),
-        "lines.paymentMethod": Target("payment_methods", ("id", "title")),
-    },
-    "products": {
-        "category": Target("categories"),
-        "model": Target("models"),
-        "supplier": Target("suppliers"),
-        "warranty": Target("warranties"),
-        "tax": Target("tax_rates"),
-        "boughtFrom": Target("customers"),
-    },
-    "models": {"brand": Target("brands"), "model_group": Target("model_groups")},
-    "categories": {"parent_category": Target("categories")},
-    "stock": {"product": _PRODUCT},
-    "adjustments": {"products.product_id": _PRODUCT, "add_products.ad_product_id": _PRODUCT},
-    "leads": {"issueType": _ISSUE, "userId": _USER},
-    "appointments": {
-        "ticket": _TICKET,
-        "customer": Target("customers"),
-        "leads": Target("leads"),
-        "presetId": Target("presets"),
-        "attendees": Target("users", is_list=True),
-    },
-    "time_clock": {"userId": _USER},
+_NAMED_BY = {
+    "statuses": ("label",),
+    "issue_types": ("label",),
+    "payment_methods": ("title",),
+    "tickets": ("ticket_ref", "ticket_no"),
 }
-"""Resource -> request field (``lines.productCode``: of each line) -> where it must be found."""
+"""Lists whose records the service takes by another column than ``id``, too."""
+_OTHERWISE = {
+    ("customers", "group"): Target("groups", ("name",)),
+    ("tickets", "customerId"): Target("customers", ("id", "name")),
+    ("ticket_line", "productCode"): Target("products", ("code",)),
+}
+"""Body, field -> where it must be found, where that is said in words only."""
+
+
+@functools.cache
+def targets(body: str) -> dict[str, Target]:
+    """Field of a body (``lines.productCode``: of each line) -> where its value must be found."""
+    found: dict[str, Target] = {}
+    for one in BODIES[body].fields.values() if body in BODIES else ():
+        if one.of:
+            found |= {f"{one.name}.{name}": target for name, target in targets(one.of).items()}
+        elif (body, one.name) in _OTHERWISE:
+            found[one.name] = _OTHERWISE[body, one.name]
+        elif one.names:
+            columns = ("id", *_NAMED_BY.get(one.names, ()))
+            found[one.name] = Target(one.names, columns, one.kind, one.several == "comma")
+    return found
 
 
 def takes_id(resource: str, field: str) -> bool:
     """Whether a request field takes the id of another record, and no label of it."""
-    target = REFERS.get(resource, {}).get(field)
+    target = targets(resource).get(field)
     return target is not None and target.columns == ("id",)
 
 
@@ -91,7 +73,7 @@ def mentions(
     """The records and labels that a change names: the field, where it is found, the value."""
     if isinstance(record_id, str) and not record_id.startswith("@"):
         yield "id", Target(resource), record_id
-    for field, target in REFERS.get(resource, {}).items():
+    for field, target in targets(resource).items():
         outer, _, inner = field.partition(".")
         if outer not in body:
             continue

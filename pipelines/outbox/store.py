@@ -40,12 +40,8 @@ _CONDITIONS: Mapping[str, str] = {
     "after": "number > ?",
     "but": "number != ?",
     "pushed_after": "pushed_at > ?",
-    "naming": "exists (select 1 from (select ? as named) where instr(body, named) and exists"
-    " (select 1 from json_tree(body) where (type = 'text' or key like '%id')"
-    " and instr(',' || replace(atom, ' ', '') || ',', ',' || named || ',')))",
-    "referring": "body like '%{\"$queued\": ' || ? || '}%'",
 }
-"""What changes may be asked for by: ``naming`` an id in their body, ``referring`` to a change."""
+"""What changes may be asked for by."""
 
 
 def is_there(home: Path) -> bool:
@@ -113,16 +109,6 @@ class Outbox:
     def connection(self) -> sqlite3.Connection:
         """The open file, for tests."""
         return self._db
-
-    def copy(self) -> Self:
-        """The same queue in memory, to try things out on."""
-        twin = object.__new__(type(self))
-        twin.path, twin.clock = self.path, self.clock
-        twin._db = sqlite3.connect(":memory:", isolation_level=None)
-        twin._db.row_factory = sqlite3.Row
-        with self._mapped():
-            self._db.backup(twin._db)
-        return twin
 
     def __enter__(self) -> Self:
         return self

@@ -12,13 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.bodies import (
-    UPLOADS,
     BodyError,
     Queued,
     QueuedRow,
     operations,
     validate,
-    validate_upload,
 )
 from sandbox.bodies import checked
 from sandbox.errors import Refusal
@@ -160,32 +158,29 @@ def test_faults_inside_lines_name_the_line():
     body = {"lines": [{"productCode": "A", "quantity": 1}, {"quantity": "x", "colour": 1}]}
     with pytest.raises(BodyError) as caught:
         validate("tickets", "update", body)
-    assert {fault.field for fault in caught.value.faults} == {
-        "lines[1].productCode",
-        "lines[1].quantity",
-        "lines[1].colour",
-    }
+    for field in ("productCode", "quantity", "colour"):
+        assert f"lines[1].{field}: " in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.doc", "a.png", "a.JPG"])
 def test_types_of_files_for_tickets(name):
-    assert validate_upload("tickets", {"fileName": name, "fileSize": 1})
+    assert validate("tickets", "upload", {"fileName": name, "fileSize": 1})
 
 
 @pytest.mark.parametrize("name", ["a.exe", "a", "pdf", "a.docx", "a.jpeg"])
 def test_other_files_are_refused_for_tickets_only(name):
     with pytest.raises(BodyError, match="must be a file of type"):
-        validate_upload("tickets", {"fileName": name, "fileSize": 1})
-    assert validate_upload("products", {"fileName": name, "fileSize": 1})
+        validate("tickets", "upload", {"fileName": name, "fileSize": 1})
+    assert validate("products", "upload", {"fileName": name, "fileSize": 1})
 
 
 @pytest.mark.parametrize("missing", ["fileName", "fileSize"])
-@pytest.mark.parametrize("resource", UPLOADS)
+@pytest.mark.parametrize("resource", ["tickets", "products"])
 def test_an_upload_needs_name_and_size(resource, missing):
     body = {"fileName": "a.png", "fileSize": 1}
     del body[missing]
     with pytest.raises(BodyError, match=f"{missing}: is required"):
-        validate_upload(resource, body)
+        validate(resource, "upload", body)
 
 
 def test_operations_are_those_of_the_endpoint_tables():

@@ -50,7 +50,7 @@ def test_one_bad_row_queues_none_and_every_fault_is_named(settings):
         ("customers", "update", {"name": "x"}, {}, "which record"),
         ("customers", "update", {}, {"record_id": "a"}, "at least one field"),
         ("customers", "create", {"name": "x"}, {"record_id": "a"}, "takes none"),
-        ("customers", "delete", {"name": "x"}, {"record_id": "a"}, "takes no fields"),
+        ("customers", "delete", {"name": "x"}, {"record_id": "a"}, "no such field"),
         ("customers", "update", {"name": "x"}, {"record_id": "a/b"}, "is no id"),
         ("customers", "update", {"name": "x"}, {"record_id": ".."}, "is no id"),
         ("customers", "update", {"name": "x"}, {"record_id": "7?a=b"}, "is no id"),

@@ -109,23 +109,24 @@ def test_a_detail_that_is_refused_hides_no_marker(desk, answer):
     assert in_the_end(desk) == ("in_doubt", 1)
 
 
-@pytest.mark.parametrize("manner", ["sorts", "filters"])
-def test_a_queue_put_back_believes_no_order_and_no_filter_that_hides_its_record(desk, manner):
-    resource = "customers" if manner == "filters" else "ticketComments"
-    body = {"name": "Ann"} if manner == "filters" else {
-        "ticket": "1", "type": "Private", "comment": "Hi",
-    }  # fmt: skip
-    staff(desk, resource, 60)
+def test_a_queue_put_back_finds_its_record_in_a_list_of_another_order(desk):
+    staff(desk, "ticketComments", 60)
     desk.shop.clock.ticks += 200 * HOUR
     desk.begin()
-    desk.queue(resource, "create", body)
+    desk.queue("ticketComments", "create", {"ticket": "1", "type": "Private", "comment": "Hi"})
     push_and_put_back(desk)
-    if manner == "sorts":
-        desk.shop.sorts = False
-    else:
-        desk.shop.list_shows = lambda path, query, row: "createdDateFrom" not in query
+    desk.shop.sorts = False
     desk.shop.clock.ticks += HOUR
-    assert in_the_end(desk) == ("in_doubt", 1)
+    assert in_the_end(desk) == ("done", 1)
+
+
+@pytest.mark.parametrize(("hidden", "state"), [("created_date", "in_doubt"), ("tax", "done")])
+def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, state):
+    desk.shop.hidden.add(("customers", hidden))
+    staff(desk, "customers", 60)
+    desk.shop.faults.append("reset after")
+    desk.queue("customers", "create", {"name": "Ann"})
+    assert in_the_end(desk) == (state, 1)
 
 
 def test_an_invoice_that_shows_no_payments_any_more_hides_none(desk):
