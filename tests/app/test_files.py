@@ -100,7 +100,6 @@ def test_a_secret_in_config_toml_is_told(folder, capsys):
 @pytest.mark.parametrize(
     "command",
     [
-        ["sync"],
         ["queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}'],
         ["schedule", "--once"],
         ["dashboard", "--host", "256.0.0.1"],

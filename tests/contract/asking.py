@@ -2,6 +2,7 @@
 
 import httpx
 
+from sandbox.inside import Sandbox
 from sandbox.server import SandboxServer
 from specification import BODIES, LISTS
 from tests.contract.values import good
@@ -9,10 +10,12 @@ from tests.contract.values import good
 ZONE = "America/Guatemala"
 
 
-def client_of(server: SandboxServer, shop: str = "main", **headers: str) -> httpx.Client:
+def client_of(sandbox: Sandbox, shop: str = "main") -> httpx.Client:
+    """Asks a shop: over the wire where it is served, else in this process."""
     return httpx.Client(
-        base_url=server.base_url,
-        headers={"Authorization": server.keys[shop], **headers},
+        base_url=sandbox.base_url,
+        headers={"Authorization": sandbox.keys[shop]},
+        transport=None if isinstance(sandbox, SandboxServer) else sandbox.transport(),
         timeout=20,
         # Dropped before the server drops them, which may be while a request is on its way.
         limits=httpx.Limits(keepalive_expiry=1.0),

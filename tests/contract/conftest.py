@@ -1,9 +1,8 @@
 """Servers of the sandbox, for all tests of this folder or for one."""
 
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 
-import httpx
 import pytest
 
 from sandbox.inside import Sandbox
@@ -17,9 +16,9 @@ from tests.fakes.clock import FakeClock
 
 @pytest.fixture(scope="session")
 def shared():
-    """One generated shop that nobody changes."""
-    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
-        yield server
+    """One generated shop that nobody changes, in this process as most are: sockets cost most."""
+    with closing(Sandbox([ShopSpec("main", ZONE, limit=None)])) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +30,8 @@ def api(shared):
 @pytest.fixture(scope="session")
 def written():
     """One generated shop that tests of writes change."""
-    with SandboxServer([ShopSpec("main", ZONE, limit=None)]) as server:
-        yield server
+    with closing(Sandbox([ShopSpec("main", ZONE, limit=None)])) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture()
@@ -49,18 +48,6 @@ def serve():
         yield start
 
 
-@pytest.fixture(scope="module")
-def serving():
-    """``with serving(spec) as client``: a server of its own, for as long as that."""
-
-    @contextmanager
-    def start(spec):
-        with SandboxServer([spec]) as server, client_of(server, spec.name) as client:
-            yield client
-
-    return start
-
-
 @pytest.fixture()
 def inside():
     """``inside(records, **quirks)``: a shop in this process, what asks it, and its clock."""
@@ -75,10 +62,7 @@ def inside():
                 now=lambda: datetime.fromtimestamp(clock.wall(), UTC),
             )
             stack.enter_context(closing(sandbox))
-            key = {"Authorization": sandbox.keys["main"]}
-            address, network = sandbox.base_url, sandbox.transport()
-            client = httpx.Client(transport=network, base_url=address, headers=key)
-            return sandbox, client, clock
+            return sandbox, client_of(sandbox), clock
 
         yield make
 

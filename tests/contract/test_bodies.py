@@ -1,14 +1,17 @@
 """Every field of every body: the client and the sandbox take and refuse the same values."""
 
+from contextlib import closing
+
 import pytest
 
 from pipelines.bodies import BodyError, validate
 from sandbox.bodies import checked
 from sandbox.errors import Refusal
+from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec
 from specification import LISTS
-from tests.contract.asking import ZONE, first, least_body, real
+from tests.contract.asking import ZONE, client_of, first, least_body, real
 from tests.contract.values import WRITTEN, bad, good, minimal
 
 pytestmark = pytest.mark.core
@@ -64,11 +67,11 @@ def test_fields_of_another_operation_or_of_none_are_refused(subtests, taken):
 
 
 @pytest.fixture(scope="module")
-def shop(serving):
+def shop():
     """A shop for all of this module, references as objects and not as texts."""
     plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
-    with serving(ShopSpec("main", ZONE, plain, limit=None)) as api:
-        yield api
+    with closing(Sandbox([ShopSpec("main", ZONE, plain, limit=None)])) as sandbox:
+        yield client_of(sandbox)
 
 
 def test_a_field_is_taken_or_refused_through_http(shop, subtests):

@@ -1,13 +1,14 @@
 """Every path, method and parameter of the specification, on one shop of the sandbox."""
 
 import re
+from contextlib import closing
 from datetime import date
 
 import httpx
 import pytest
 
+from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
-from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sandbox.values import format_day
 from specification import LISTS, OPERATIONS
@@ -85,8 +86,8 @@ EMPTY = {
 def audited():
     """One shop for all of this module, with a value in every field that a parameter looks at."""
     plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
-    with SandboxServer([ShopSpec("main", ZONE, plain, limit=None)]) as server:
-        store = server.store()
+    with closing(Sandbox([ShopSpec("main", ZONE, plain, limit=None)])) as sandbox:
+        store = sandbox.store()
         for resource, fields in EMPTY.items():
             for one in store.all(resource):
                 text = {name: one.get(name) or f"{name} {one['id']}" for name in fields}
@@ -97,7 +98,7 @@ def audited():
         for one in store.select("tickets", "in_pipeline = 1", ()):
             company = {**(one["customer"] or {}), "company": "Ferretería"}
             store.update("tickets", one["id"], {"customer": company}, touch=False)
-        yield server
+        yield sandbox
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ PATHS = sorted({one.path for one in OPERATIONS})
 
 
 def test_the_base_address_lists_every_operation_and_needs_no_key(audited):
-    page = httpx.get(audited.base_url)
+    page = httpx.Client(transport=audited.transport()).get(audited.base_url)
     assert page.headers["content-type"].startswith("text/html")
     assert [one for one in OPERATIONS if f"{one.method} /v1{one.path}<" not in page.text] == []
     assert "http" not in re.sub("<style.*</style>", "", page.text), "it loads nothing"

@@ -139,7 +139,6 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(mak
     of_shop = {"currency": "GTQ", "audit_requests": 0, "timeout_seconds": 30.0}
     mirror = make_mirror(records=invoices, database=True, repair_requests=12, **of_shop)
     assert sync(mirror.settings).exit_code == 0
-    assert sync(mirror.settings).exit_code == 0
     for index in range(80, 480, 40):
         mirror.store.update("ticket_invoices", f"i{index:03}", {"amount_total": 4321.5})
     mirror.server.forget_requests()

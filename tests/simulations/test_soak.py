@@ -12,7 +12,7 @@ pytestmark = pytest.mark.timeout(900)
 
 @promise("all of it together, night after night, whatever staff, wire, clocks and backups do")
 def test_some_nights_hold_every_promise():
-    report = soak(seed=1, nights=3, dialect="loose", models_every=0)
+    report = soak(seed=1, nights=2, dialect="loose", models_every=0)
     assert "queued changes" in report, report
 
 

@@ -160,7 +160,6 @@ def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
     if begins_anew:
         assert also(is_complete=False) == ["a", "b", "of the time between"]
     assert also() == ["a", "b"]
-    assert also() == ["a", "b"]
 
 
 def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):
