@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from sandbox.generator import Size, generate
@@ -52,11 +52,6 @@ def key_hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-@lru_cache(maxsize=8)
-def _tiny(**wanted: Any) -> Records:
-    return tuple(generate(size="tiny", **wanted))
-
-
 def _in_spanish(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The same shop with the ticket statuses of a Spanish-speaking one."""
     for resource, record in records:
@@ -84,6 +79,18 @@ def _numbered(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if resource in NUMBERED:
             numbers[record["id"]] = len(numbers) + 101
         yield resource, renumbered(record)
+
+
+def _made(*, in_spanish: bool, numbered: bool, **wanted: Any) -> Records:
+    found: Records = generate(**wanted)
+    found = _in_spanish(found) if in_spanish else found
+    return _numbered(found) if numbered else found
+
+
+@lru_cache(maxsize=8)
+def _made_once(**wanted: Any) -> Records:
+    """Tests make the same small shops again and again."""
+    return tuple(_made(**wanted))
 
 
 class Shops:
@@ -121,12 +128,15 @@ class Shops:
     def _records(self, spec: ShopSpec, size: Size) -> Records:
         if spec.records is not None:
             return spec.records
-        wanted: dict[str, Any] = {"seed": spec.seed, "shop": spec.name, "timezone": spec.timezone}
-        made = _tiny if size == "tiny" else partial(generate, size=size)
-        found: Records = made(**wanted, until=spec.until)
-        if spec.quirks.status_labels == "spanish":
-            found = _in_spanish(found)
-        return _numbered(found) if spec.quirks.numeric_ids else found
+        return (_made_once if size == "tiny" else _made)(
+            seed=spec.seed,
+            size=size,
+            shop=spec.name,
+            timezone=spec.timezone,
+            until=spec.until,
+            in_spanish=spec.quirks.status_labels == "spanish",
+            numbered=spec.quirks.numeric_ids,
+        )
 
     def set_key(self, shop: str, key: str | None = None) -> str:
         """Replace a shop's key, which makes the one before invalid; gives the new one.

@@ -12,9 +12,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-DAY = rf"(0[1-9]|1[0-9]|2[0-8])-({'|'.join(MONTHS)})-(19|20)[0-9]{{2}}"
-"""A day in the interface's description. It stops at the 28th, so that it describes only days that
-exist; 29 to 31 are taken where the calendar has them, which a pattern cannot say."""
 _MONTH_NUMBER = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
 _DAY = re.compile(r"(\d{2})-([A-Za-z]{3})-(\d{4})(?: (\d{2}):(\d{2})(?::(\d{2}))?)?", re.ASCII)
 _MARK = "\x01D"

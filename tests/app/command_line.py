@@ -14,12 +14,13 @@ PREFIX = "SOURCES__REPAIR_SHOP__"
 Run = Callable[..., tuple[int, str, str]]
 
 
-def point_at(server: SandboxServer, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """Settings in the environment, as a user would have them."""
-    monkeypatch.setenv(PREFIX + "BASE_URL", server.base_url)
-    monkeypatch.setenv(PREFIX + "API_KEY", server.keys["main"])
-    monkeypatch.setenv(PREFIX + "TIMEZONE", ZONE)
-    monkeypatch.setenv(PREFIX + "MINUTE_SECONDS", "0.2")
+def point_at(
+    server: SandboxServer, monkeypatch: pytest.MonkeyPatch, home: Path, **more: object
+) -> None:
+    """Settings in the environment, as a user would have them; ``more`` by their names."""
+    given = {"BASE_URL": server.base_url, "API_KEY": server.keys["main"], "TIMEZONE": ZONE}
+    for name, value in (given | {"MINUTE_SECONDS": 0.2} | more).items():
+        monkeypatch.setenv(PREFIX + name, str(value))
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
 
 
@@ -49,5 +50,16 @@ def run(capfd):
         code = main(list(arguments))
         told = capfd.readouterr()
         return code, told.out, told.err
+
+    return go
+
+
+@pytest.fixture
+def say(run):
+    """Run a command: exit code, and all that it said."""
+
+    def go(*arguments):
+        code, out, err = run(*arguments)
+        return code, out + err
 
     return go

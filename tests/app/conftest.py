@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from tests.app.command_line import run as run
+from tests.app.command_line import say as say
 from tests.app.command_line import server as server
 from tests.app.command_line import shop as shop
 from tests.app.warehouse import chain_home

@@ -6,11 +6,9 @@ import pytest
 
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from shopmirror.main import main
 from tests.app.command_line import point_at
 
 SETTING = "custom_field_categories"
-LISTS = ("customFields", "customers", "statuses", "tickets")
 NOW = "2026-10-01T10:00:00-0600"
 TICKET = {"short_info": "Screen", "created_date": NOW, "_in_pipeline": True}
 RECORDS = [
@@ -34,36 +32,23 @@ def shop(plain_folder, monkeypatch, empty):
         yield server
 
 
-@pytest.fixture
-def run(capfd):
-    """Run a command: exit code, and all that it said."""
-
-    def go(*words):
-        capfd.readouterr()
-        code = main([*words])
-        said = capfd.readouterr()
-        return code, said.out + said.err
-
-    return go
-
-
-def test_fields_that_no_list_names_are_told_until_their_category_is_named(shop, run, monkeypatch):
-    code, out = run("sync", *LISTS)
+def test_fields_that_no_list_names_are_told_until_their_category_is_named(shop, say, monkeypatch):
+    code, out = say("sync")
     assert code == 0
-    for told in (out, run("status")[1], run("doctor")[1]):
+    for told in (out, say("status")[1], say("doctor")[1]):
         said = " ".join(told.replace("│", " ").split())
         assert "1 custom field(s) that tickets show and no list names: 'Far' (name their" in said
         assert SETTING in said
         assert "1 custom field(s) that customers show and no list names: 'Shoe size'" in said
         assert "passcode" not in said and "Pass Code" not in said
     monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{SETTING.upper()}", "7001")
-    assert run("sync", *LISTS, "--full")[0] == 0
-    told = run("status")[1]
+    assert say("sync", "--full")[0] == 0
+    told = say("status")[1]
     assert "'Far'" not in told and "'Shoe size'" in told
 
 
-def test_a_category_that_is_no_number_is_refused_by_name(shop, run, monkeypatch):
+def test_a_category_that_is_no_number_is_refused_by_name(shop, say, monkeypatch):
     monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{SETTING.upper()}", "phones")
-    code, err = run("sync")
+    code, err = say("sync")
     assert code == 2 and SETTING in err and "17:3" in err
     assert shop.requests() == []

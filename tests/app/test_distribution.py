@@ -41,13 +41,3 @@ def test_hooks_run_the_tools_of_this_project():
     for hook in hooks[0]["hooks"]:
         tool = Path(hook["entry"].split()[0]).name
         assert f"$(BIN)/{tool}" in makefile
-
-
-@pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
-def test_links_and_targets_are_there(name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (ROOT / target).exists(), target
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^make (\w+)", text, re.M):
-        assert f"\n{target}: " in makefile

@@ -12,8 +12,9 @@ from pipelines.dashboard import DashboardError, DashboardSettings, free_port, se
 from pipelines.dashboard.gate import Tries
 from shopmirror.main import main
 from tests.app import page as pages
+from tests.app import warehouse
 from tests.app.page import ask, base_of, cookies_of, handshake, open_socket, page, sign_in, visitor
-from tests.app.warehouse import change
+from tests.app.test_page import shown
 
 PASSWORD = "counter and till"
 STAFF = "only the counter"
@@ -233,26 +234,19 @@ def test_a_wrong_try_costs_its_own_address_alone():
     assert slept == [5.0, 6.0], "what waits is counted, and nobody else waits with it"
 
 
-def test_what_the_service_says_is_shown_as_plain_text(home, tmp_path):
+def test_what_the_service_says_is_shown_as_plain_text(home, monkeypatch):
     text = (
         "T1 ![x](https://evil.example/b.png) [pay here](https://evil.example/pay) "
         ":material/home: :red[x] $a$ `b` <b>c</b> www.evil.example"
     )
-    change(home, "update marts.tickets set ticket_ref = '" + text + "'")
-    ((shop, number),) = _first_ticket(home)
-    with page(home, tmp_path) as address, visitor(address) as owner:
-        owner.get(address)
-        with open_socket(address, cookies=cookies_of(owner)) as socket:
-            shown = ask(socket, f"open={shop}/ticket/{number}")
-    (heading,) = {said for kind, said in shown if kind == "dialog" and "T1" in said}
+    warehouse.change(home, "update marts.tickets set ticket_ref = '" + text + "'")
+    sql = "select shop_id, id from marts.tickets order by 1, 2 limit 1"
+    ((shop, number),) = warehouse.ask(home, sql)
+    (drawer,) = shown(home, monkeypatch, open=f"{shop}/ticket/{number}").get("dialog")
+    heading = drawer.proto.dialog.title
+    assert "T1" in heading
     for mark in ("![", "](", "://", " :red[", " $a$", " `b`", "<b>", "www."):
         assert mark not in heading
-
-
-def _first_ticket(home: Path) -> list[tuple[str, str]]:
-    from tests.app.warehouse import ask as query
-
-    return query(home, "select shop_id, id from marts.tickets order by 1, 2 limit 1")
 
 
 def _answer(proxy: socket.socket, asked: list[bytes]) -> None:

@@ -95,7 +95,9 @@ def test_every_setting_of_a_guide_is_taken(guide):
         assert settings == {}
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "guide", [*GUIDES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"], ids=lambda path: path.stem
+)
 def test_links_lead_somewhere(guide):
     text = guide.read_text(encoding="utf-8")
     anchors = {one.lower().replace(" ", "-") for one in re.findall(r"^## (.+)$", GLOSSARY, re.M)}

@@ -61,10 +61,8 @@ def test_figures_follow_shops_and_period(chain, monkeypatch):
 @pytest.mark.parametrize(
     ("period", "first", "last"),
     [
-        ("2026-05-03--2026-05-09", "2026-05-03", "2026-05-09"),
         ("2026-05-09--2026-05-03", "2026-05-03", "2026-05-09"),
         ("2026-W20", "2026-05-11", "2026-05-17"),
-        ("2026-Q2", "2026-04-01", "2026-06-30"),
         ("nonsense", "2026-07-15", "2026-07-15"),
     ],
 )
@@ -225,10 +223,7 @@ def test_what_is_seen_can_be_downloaded(chain, monkeypatch):
     assert [one.label for one in page.get("download_button")] == ["PDF", "Excel"]
 
 
-PERIODS = (
-    "2026-07-15", "2026-07-16", "2026-07", "2026-06", "2026-W28", "2026-W29", "2026-Q3",
-    "2026-Q2", "2026", "2026-06-03--2026-06-09",
-)  # fmt: skip
+PERIODS = ("2026-07-16", "2026-07", "2026-W28", "2026-Q2", "2026-06-03--2026-06-09")
 
 
 @pytest.mark.parametrize("period", PERIODS)

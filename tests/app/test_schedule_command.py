@@ -20,6 +20,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from schedules import clock as clockwork
 from shopmirror.main import main
+from tests.app.command_line import point_at
 from tests.app.nights import home as home
 
 PROGRAM = [sys.executable, "-c", "from shopmirror.main import run; run()"]
@@ -33,13 +34,8 @@ def server():
 
 
 @pytest.fixture
-def configured(server, monkeypatch):
-    for name, value in {
-        "BASE_URL": server.base_url,
-        "API_KEY": server.keys["main"],
-        "MINUTE_SECONDS": "20",
-    }.items():
-        monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name}", value)
+def configured(server, home, monkeypatch):
+    point_at(server, monkeypatch, home, MINUTE_SECONDS=20, TIMEZONE="UTC")
 
 
 def _far() -> str:

@@ -21,8 +21,8 @@ import pytest
 from pipelines.outbox.origin import MACHINE_IDS
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from shopmirror.main import main
 from sources.repair_shop.budget.clock import SystemClock
+from tests.app.command_line import point_at
 
 FILE = Path(__file__).parent / "old_home.tar.xz"
 BERTA, CARLA = (f"0000000{n}-0000-4000-8000-00000000000{n}" for n in (2, 3))
@@ -40,13 +40,7 @@ def shop(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with SandboxServer([spec], minute_seconds=0.5) as server:
         _as_if_made_here(tmp_path / "data", server)
-        for name, value in {
-            "BASE_URL": server.base_url,
-            "API_KEY": server.keys["main"],
-            "MINUTE_SECONDS": "0.5",
-        }.items():
-            monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name}", value)
-        monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "data"))
+        point_at(server, monkeypatch, tmp_path / "data", MINUTE_SECONDS=0.5)
         yield server
 
 
@@ -83,22 +77,9 @@ def _machine() -> str:
     return ""
 
 
-@pytest.fixture
-def run(capfd):
-    """Run a command: exit code, and all that it said."""
-
-    def go(*words):
-        capfd.readouterr()
-        code = main([*words])
-        told = capfd.readouterr()
-        return code, told.out + told.err
-
-    return go
-
-
-def states(run):
+def states(say):
     """Number -> state and id of each change."""
-    changes = json.loads(run("queue", "list", "--json")[1])
+    changes = json.loads(say("queue", "list", "--json")[1])
     return {one["number"]: (one["state"], one["id"]) for one in changes}
 
 
@@ -115,7 +96,7 @@ def writes(server):
     return sent
 
 
-def test_a_home_of_before_keeps_its_queue_and_its_history(shop, run, tmp_path):
+def test_a_home_of_before_keeps_its_queue_and_its_history(shop, say, tmp_path):
     home, file = tmp_path / "data", tmp_path / "data" / "warehouse.duckdb"
     before = asked(file, "SELECT * FROM marts.daily_sales ORDER BY ALL")
     versions = "SELECT short_info, dbt_valid_from FROM history.tickets WHERE id = '" + BATTERY + "'"
@@ -123,11 +104,11 @@ def test_a_home_of_before_keeps_its_queue_and_its_history(shop, run, tmp_path):
     assert [text for text, _ in old_versions] == ["Battery", "Battery, and the back"]
 
     # As the page says: a backup, then status, and nothing of it asks the service.
-    assert run("backup", "--to", "kept.backup")[0] == 0
-    code, told = run("status")
+    assert say("backup", "--to", "kept.backup")[0] == 0
+    code, told = say("status")
     assert code == 0 and "4 queued, 3 done, 1 in_doubt" in told.replace("in doubt", "in_doubt")
     assert "read again" in told and "mirror.before-0.1.sqlite" in told
-    waiting = states(run)
+    waiting = states(say)
     assert {n: state for n, (state, _) in waiting.items()} == {
         **dict.fromkeys((1, 2, 3), "done"),
         4: "in_doubt",
@@ -135,7 +116,7 @@ def test_a_home_of_before_keeps_its_queue_and_its_history(shop, run, tmp_path):
     }
     assert shop.requests() == []
 
-    code, told = run("sync")
+    code, told = say("sync")
     assert code == 0 and "set aside" in told, told
     assert (home / "mirror.before-0.1.sqlite").exists()
     assert asked(file, "SELECT * FROM marts.daily_sales ORDER BY ALL") == before
@@ -143,35 +124,35 @@ def test_a_home_of_before_keeps_its_queue_and_its_history(shop, run, tmp_path):
     assert asked(file, "SELECT count(*) FROM raw.customers WHERE _deleted_at IS NULL") == [(5,)]
     assert asked(file, "SELECT count(*) FROM marts.reconciliation WHERE NOT matches") == [(0,)]
     assert writes(shop) == []
-    assert states(run) == waiting
-    code, told = run("status")
+    assert states(say) == waiting
+    code, told = say("status")
     assert code == 0 and "before-0.1" not in told.split("Last runs")[0]
 
-    assert run("report", "--day", "2026-10-05", "--out", "day.html")[0] == 0
-    assert run("push")[0] == 1  # one conflict
+    assert say("report", "--day", "2026-10-05", "--out", "day.html")[0] == 0
+    assert say("push")[0] == 1  # one conflict
     assert writes(shop) == ["POST /customers", "POST /payments", f"PUT /customers/{CARLA}"]
-    now = states(run)
+    now = states(say)
     assert [now[n][0] for n in range(1, 9)] == ["done"] * 4 + ["conflict"] + ["done"] * 3
     names = [one["name"] for one in shop.store().all("customers")]
     assert sorted(names) == ["Ana", "Berta", "Carla", "Dora", "Elsa", "Flor"]
     assert [float(one["amount"]) for one in shop.store().all("payments")] == [20.5, 30]
     assert shop.store().get("customers", BERTA)["phone"] == "5559999"
-    run("push")
+    say("push")
     assert writes(shop) == []
-    assert run("sync")[0] == 0
+    assert say("sync")[0] == 0
     kept = asked(file, "SELECT number, state FROM ops.changes ORDER BY number")
     assert kept == [(n, now[n][0]) for n in range(1, 9)]
 
 
-def test_a_push_before_the_first_sync_sends_nothing_twice(shop, run):
-    assert run("push")[0] == 1
+def test_a_push_before_the_first_sync_sends_nothing_twice(shop, say):
+    assert say("push")[0] == 1
     assert writes(shop) == ["POST /customers", "POST /payments", f"PUT /customers/{CARLA}"]
-    assert states(run)[4][0] == "done"
+    assert states(say)[4][0] == "done"
 
 
-def test_a_copy_of_an_old_home_sends_nothing(shop, run, tmp_path, monkeypatch):
+def test_a_copy_of_an_old_home_sends_nothing(shop, say, tmp_path, monkeypatch):
     shutil.copytree(tmp_path / "data", tmp_path / "elsewhere")
     monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "elsewhere"))
-    code, told = run("push")
+    code, told = say("push")
     assert code == 2 and "queue adopt" in told
     assert writes(shop) == []

@@ -1,6 +1,5 @@
 """Faults on demand, and the shop's own staff at work while somebody reads."""
 
-import time
 from decimal import Decimal
 
 import httpx
@@ -87,16 +86,6 @@ def test_requests_are_noted(serve):
     assert noted == [("GET", "/brands", "page=1", 200), ("GET", "/nothing", "", 404)]
     server.forget_requests()
     assert server.requests() == []
-
-
-def test_latency_delays_every_answer(serve):
-    from sandbox.quirks import Quirks
-    from sandbox.shops import ShopSpec
-
-    _, api = serve(ShopSpec(quirks=Quirks(latency_seconds=0.1)))
-    start = time.monotonic()
-    api.get("/brands")
-    assert time.monotonic() - start >= 0.1
 
 
 def _jan(api: httpx.Client) -> float:

@@ -7,9 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from pydantic import ValidationError
 
-from sandbox.quirks import Quirks
 from tests.contract.asking import post
 
 INVOICE = {
@@ -73,23 +71,6 @@ def test_what_rows_come_in(inside, quirks, path, name):
     assert [row["id"] for row in (answer if name is None else answer[name])] == ["a"]
 
 
-def test_paging_by_offset_only(inside):
-    _, api, _ = inside(paging="offset_only")
-    first = api.get("/payments").json()
-    assert len(first) == 50
-    assert api.get("/payments", params={"page": 2}).json() == []
-    second = api.get("/payments", params={"offset": 50, "limit": 50}).json()
-    assert len(second) == 50
-    assert not {row["id"] for row in first} & {row["id"] for row in second}
-    few = api.get("/payments", params={"offset": 50, "limit": 3}).json()
-    assert few == second[:3]
-
-
-def test_offset_means_nothing_where_pages_work(inside):
-    _, api, _ = inside()
-    assert api.get("/payments", params={"offset": 50}).json() == api.get("/payments").json()
-
-
 @pytest.mark.parametrize("order", ["loose", "unstable"])
 def test_loose_order_keeps_every_row(inside, order):
     sandbox, api, _ = inside(order=order)
@@ -113,13 +94,6 @@ def test_past_the_end(inside, past):
         assert answer.status_code == 400
     else:
         assert answer.json() == ([] if past == "empty" else api.get("/brands").json())
-
-
-def test_quirks_that_do_not_exist_are_refused():
-    with pytest.raises(ValidationError):
-        Quirks.model_validate({"amounts": "words"})
-    with pytest.raises(ValidationError):
-        Quirks.model_validate({"colour": "blue"})
 
 
 SEEN = {
@@ -308,11 +282,3 @@ def test_staff_change_payments_as_records_of_their_own(inside):
     invoice = store.insert("ticket_invoices", {"amount_total": 5})
     with pytest.raises(ValueError, match=r"store\.pay"):
         store.update("ticket_invoices", invoice, {"payments": []})
-
-
-def test_a_thousand_steps_take_no_real_minute(inside):
-    sandbox, client, clock = inside(BRANDS, limit=30)
-    for _ in range(1000):
-        clock.ticks += 2.01
-        assert client.get("/brands", params={"page": 2}).status_code == 200
-    assert sandbox.rate_errors() == 0

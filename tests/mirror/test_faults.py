@@ -41,14 +41,6 @@ def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, sk
     mirror.assert_same("customers", "brands")
 
 
-def test_a_wrong_key_costs_one_request_and_exits_3(make_mirror):
-    mirror = make_mirror(api_key="nobody-has-this-key")
-    report = mirror.run()
-    assert (report.exit_code, report.requests) == (3, 1)
-    assert "check api_key" in report.message
-    assert "nobody-has-this-key" not in report.message + str(report.details)
-
-
 def test_a_wrong_key_at_a_shop_that_was_synced_ends_2_in_words(mirror):
     assert mirror.run("brands").exit_code == 0
     mirror.changes["api_key"] = "not-the-key-of-this-shop"
@@ -69,21 +61,6 @@ def test_a_blocked_key_exits_3_and_the_next_run_asks_nothing(synced):
     report = synced.run()
     assert report.exit_code == 3
     assert report.requests == 0
-
-
-def test_a_wrong_base_address_exits_2(make_mirror):
-    mirror = make_mirror()
-    mirror.changes["base_url"] = mirror.server.base_url + "/nowhere"
-    report = mirror.run()
-    assert (report.exit_code, report.requests) == (2, 1), report.details
-    assert "base_url" in report.message
-
-
-def test_a_service_that_is_not_there_exits_3_and_names_it(make_mirror):
-    mirror = make_mirror(base_url="http://127.0.0.1:9/v1", minute_seconds=0.05)
-    report = mirror.run("brands")
-    assert report.exit_code == 3
-    assert "cannot be reached" in report.message
 
 
 @promise("one shop's failure leaves the others their night")

@@ -30,7 +30,7 @@ from tests.simulations.world import DIALECTS, Ended, Plan, World, chance_of
 
 MODULE = "tests.simulations.soak"
 MODELS_EVERY = 3
-"""Of the nights, so many have dbt build the marts; all load and prove raw."""
+"""Of the nights, so many build the marts; all load and prove raw."""
 CALM_EVERY = 3
 MOST_UNEASY = 3
 """Calm nights in a row that may end incomplete: what earlier ones left is read again by then."""

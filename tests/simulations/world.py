@@ -1,7 +1,7 @@
 """The service on a clock of its own, and every run of ours in a process that can be killed.
 
 A run is a fork of a server that has imported everything once (multiprocessing's forkserver), so a
-night costs no start of Python, dlt and dbt. Only that process travels in time; the service lives in
+night costs no start of Python and dlt. Only that process travels in time; the service lives in
 this one, on ``World.now``.
 """
 
@@ -73,16 +73,12 @@ _LOADED = (
     "pipelines.sync.run",
     "pipelines.outbox",
     "time_machine",
-    # What dlt and dbt import only when they work; dlt looks for secrets of streamlit's, too.
+    # What dlt imports only when it works; it looks for secrets of streamlit's, too.
     "dlt.destinations.impl.duckdb.duck",
     "dlt.extract.extract",
     "dlt.load.load",
     "dlt.normalize.normalize",
     "dlt.pipeline.pipeline",
-    "dbt.adapters.duckdb",
-    "dbt.adapters.duckdb.environments.local",
-    "dbt.cli.main",
-    "dbt.task.build",
     "pyarrow.parquet",
     "sqlglot.dialects.duckdb",
     "streamlit",
@@ -216,7 +212,7 @@ def _sync(settings: Settings, *, models: bool, **options: Any) -> Ended:
     from pipelines.sync.session import Session
 
     if not models:
-        # Raw is loaded and proven as ever; a month of nights has no time for dbt in each.
+        # Raw is loaded and proven as ever; a month of nights has no time to build in each.
         patch.object(run.Run, "transform", lambda self: None).start()
         patch.object(Session, "publish", lambda self, ended_run=None: None).start()
     report = run.sync(settings, **options)

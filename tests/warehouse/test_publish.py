@@ -135,7 +135,7 @@ def test_a_full_disk_leaves_the_old_warehouse(home, monkeypatch):
     assert not list(home.path.glob(".*.tmp"))
 
 
-@pytest.mark.seeds(3)
+@pytest.mark.seeds(1)
 def test_killed_at_any_moment_readers_find_one_whole_state(home, seed):
     fill(home, 1)
     publish(home)

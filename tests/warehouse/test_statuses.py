@@ -105,7 +105,7 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
     with SandboxServer(specs, size="tiny") as server:
         more = {"requests_per_minute": 100_000, "minute_seconds": 1}
         settings = settings_of(server, tmp_path, shop_accounts="nobody@example.com", **more)
-        assert sync(settings, resources=["statuses", "tickets", "users"]).exit_code == 0
+        assert sync(settings).exit_code == 0
         labels = "select shop_id || '/' || is_closed, list(distinct status) from marts.tickets "
         over = _asked(tmp_path, labels + "group by 1")
         for shop in ("hides", "shows"):
