@@ -24,7 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("patient", deadline=None, max_examples=MANY or 40)
 settings.load_profile("patient")
 
-SETTINGS = ("SOURCES__", "SCHEDULE__", "NOTIFY__", "RETENTION__", "SHOPMIRROR_")
+SETTINGS = tuple("SOURCES__ SCHEDULE__ NOTIFY__ RETENTION__ SHOPMIRROR_ NORMALIZE__ LOAD__".split())
 """Beginnings of variables that a test must not find."""
 
 

@@ -18,7 +18,9 @@ from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row, ScanState
 from sources.repair_shop.schema.clean import made_up_id, row_id
 from sources.repair_shop.schema.digest import digest
+from tests.homes import shop_of
 
+ZONE = "America/Guatemala"
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -51,14 +53,9 @@ def answer(
     return ledger.last_seq()
 
 
-def settings_of(name: str, zone: str = "America/Guatemala") -> ShopSettings:
-    """Settings of a shop that is never asked."""
-    return ShopSettings(name=name, base_url="http://127.0.0.1:1/v1", api_key="k", timezone=zone)
-
-
 def make_empty(home: Path) -> None:
     """A home as a sync leaves it that brought no row: its warehouse has all tables."""
-    with open_session(Settings(home=home, shops=(settings_of("main"),))) as session:
+    with open_session(Settings(home=home, shops=(shop_of(timezone=ZONE),))) as session:
         session.feed.load_waiting()
 
 
@@ -67,7 +64,7 @@ class LoadedHome:
     """A home whose warehouse is loaded from answers given by hand."""
 
     home: Home
-    shops: list[ShopSettings] = field(default_factory=lambda: [settings_of("main")])
+    shops: list[ShopSettings] = field(default_factory=lambda: [shop_of(timezone=ZONE)])
 
     def __post_init__(self) -> None:
         self.open()

@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.monitor.notify import Incidents, NotifySettings
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from schedules.clock import run_due
 from schedules.jobs import Command, PlannedJob
 from schedules.runner import Runner
 from schedules.times import Daily, Every, Times
+from tests.homes import shop_of
 
 
 class Clock:
@@ -47,8 +48,7 @@ def home(plain_folder):
 @pytest.fixture
 def settings(home):
     """Of a shop that nothing asks."""
-    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="k-0123456789")
-    return Settings(home=home, shops=(shop,))
+    return Settings(home=home, shops=(shop_of(),))
 
 
 class Bench:

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from pipelines.home import Home
-from pipelines.settings import ShopSettings
 from sandbox.server import SandboxServer
 from shopmirror.lazy import COMMANDS
 from shopmirror.main import main
 from tests.app.command_line import PREFIX, point_at
 from tests.app.command_line import home_of_its_own as home_of_its_own
+from tests.homes import shop_of
 
 
 def spent(server: SandboxServer) -> int:
@@ -91,15 +91,10 @@ def test_a_further_destination_that_is_none(run, shop, monkeypatch, command, als
 
 
 def test_hours_and_closed_days_are_read_as_people_write_them():
-    shop = ShopSettings.model_validate(
-        {
-            "name": "main",
-            "base_url": "http://127.0.0.1:9/v1",
-            "api_key": "k-0123456789",
-            "opening_hours": "9:00 - 18:30",
-            "closed_weekdays": "Saturday, SUN",
-            "closed_days": "2026-12-25, 2027-01-01",
-        }
+    shop = shop_of(
+        opening_hours="9:00 - 18:30",
+        closed_weekdays="Saturday, SUN",
+        closed_days="2026-12-25, 2027-01-01",
     )
     assert shop.opening_hours == "09:00-18:30"
     assert (shop.closed_weekdays, shop.closed_days) == ("sat,sun", "2026-12-25,2027-01-01")

@@ -7,13 +7,14 @@ import pytest
 from typer.main import get_command
 
 from pipelines.monitor.severity import RULES, Problem
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from shopmirror.completion import resources, shops
 from shopmirror.main import app
 from tests.app.command_line import PREFIX
 from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.app.receivers import MailServer, served
 from tests.app.test_guides import check_command
+from tests.homes import shop_of
 
 
 def test_a_first_plan_fits_a_screen(run, shop, monkeypatch):
@@ -112,9 +113,5 @@ def test_times_are_the_shops_own(home_of_one_zone):
 
 @pytest.fixture
 def home_of_one_zone(tmp_path):
-    values = {"base_url": "http://127.0.0.1/v1", "timezone": "America/Guatemala"}
-    made = [
-        ShopSettings.model_validate({"name": name, "api_key": f"key-of-{name}", **values})
-        for name in ("centro", "norte")
-    ]
+    made = [shop_of(name, timezone="America/Guatemala") for name in ("centro", "norte")]
     return Settings(home=tmp_path, shops=tuple(made))

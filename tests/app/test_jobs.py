@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.settings import Settings, SettingsError, ShopSettings
+from pipelines.settings import Settings, SettingsError
 from schedules.jobs import PlannedJob, business_day, planned_jobs
 from schedules.settings import ScheduleSettings, load_retention, load_schedule
+from tests.homes import shop_of
 
 pytestmark = pytest.mark.usefixtures("plain_folder")
 
@@ -17,12 +18,7 @@ DUE = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)  # 22:30 of the 20th in Guatemal
 
 
 def _settings(**zones: str) -> Settings:
-    shops = tuple(
-        ShopSettings(
-            name=name, base_url="http://127.0.0.1:9/v1", api_key=f"key-of-{name}", timezone=zone
-        )
-        for name, zone in zones.items()
-    )
+    shops = tuple(shop_of(name, timezone=zone) for name, zone in zones.items())
     return Settings(home=Path("data"), shops=shops)
 
 

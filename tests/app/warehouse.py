@@ -14,10 +14,10 @@ import time_machine
 
 from pipelines.home import Home
 from pipelines.publish.publish import publish
-from pipelines.settings import ShopSettings
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
 from sources.repair_shop.schema.endpoints import TABLES
+from tests.homes import shop_of
 from tests.ledgers import LoadedHome
 from tests.once import made_once
 
@@ -41,14 +41,7 @@ def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
     """Fill ``path`` with a published warehouse of ``shops`` whose books agree; returns it."""
     home = Home(path)
     settings = [
-        ShopSettings(
-            name=name,
-            base_url="http://127.0.0.1:1/v1",
-            api_key="k",
-            timezone=shop.zone,
-            currency=shop.currency,
-            closed_weekdays="sun",
-        )
+        shop_of(name, timezone=shop.zone, currency=shop.currency, closed_weekdays="sun")
         for name, shop in shops.items()
     ]
     loaded = LoadedHome(home, settings)

@@ -9,8 +9,9 @@ from unittest.mock import patch
 
 from pipelines.outbox import Outbox, adopt, discard, enqueue, push, retry
 from pipelines.outbox.origin import read_stamp, write_stamp
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from tests.fakes.shop import FakeShop
+from tests.homes import shop_of
 
 HOUR, DAY = 3600.0, 86400.0
 
@@ -30,9 +31,8 @@ class Desk:
 
     @property
     def settings(self) -> Settings:
-        one: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "timeout_seconds": 5.0}
-        one |= {"requests_per_minute": 100_000, **self.more}
-        shops = [ShopSettings(name=n, **{"api_key": f"key-of-{n}", **one}) for n in self.names]
+        more = {"timeout_seconds": 5.0, "requests_per_minute": 100_000, **self.more}
+        shops = [shop_of(name, **more) for name in self.names]
         return Settings(home=self.home, shops=tuple(shops))
 
     def begin(self) -> None:

@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 import pytest
 
 from pipelines.outbox import Outbox, enqueue, push
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from sandbox.inside import Sandbox
 from sandbox.shops import ShopSpec
 from tests.fakes.clock import FakeClock
 from tests.fakes.network import InProcess
+from tests.homes import shop_of
 from tests.outbox.desk import HOUR
 from tests.simulations.user import CREATES, WORD_FIELD, body_of
 from tests.simulations.world import DIALECTS
@@ -59,8 +60,7 @@ def outcome(tmp_path, request):
         now=lambda: datetime.fromtimestamp(clock.wall(), UTC),
     )
     store = sandbox.store()
-    more = {"base_url": "http://127.0.0.1:9/v1", "requests_per_minute": 100_000}
-    shop = ShopSettings(name="main", api_key=sandbox.keys["main"], timeout_seconds=5.0, **more)
+    shop = shop_of(api_key=sandbox.keys["main"], requests_per_minute=100_000)
     numbers = itertools.count()
     photo = tmp_path / "photo.png"
     photo.write_bytes(b"picture")

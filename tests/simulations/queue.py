@@ -28,9 +28,10 @@ from pipelines.outbox import (
     retry,
 )
 from pipelines.outbox.order import waits_for
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from sources.repair_shop.errors import ShopError
 from tests.fakes.shop import FakeShop
+from tests.homes import shop_of
 from tests.outbox.desk import Killed, as_if_the_disk_was_put_back, kept_copy, torn
 from tests.simulations.queue_staff import AMOUNTS, MOBILES, NAMES, Staff
 from tests.simulations.queue_truth import ACTING, QueueTruth
@@ -124,14 +125,8 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         self.run(None, True, None)
 
     def settings(self, home: Path | None = None) -> Settings:
-        one: dict[str, Any] = {
-            "base_url": "http://127.0.0.1:9/v1",
-            "requests_per_minute": 100_000,
-            "timeout_seconds": 5.0,
-        }
-        shops = tuple(
-            ShopSettings(name=name, api_key=f"key-of-{name}", **one) for name in ("north", "south")
-        )
+        more = {"requests_per_minute": 100_000, "timeout_seconds": 5.0}
+        shops = (shop_of("north", **more), shop_of("south", **more))
         return Settings(home=home or self.home, shops=shops)
 
     # -- people queue -------------------------------------------------------------------------

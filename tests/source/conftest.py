@@ -1,7 +1,5 @@
 """Each test has its own current folder, dlt folder and settings."""
 
-import os
-
 import pytest
 
 from tests.fakes.loopback import Loopback
@@ -14,12 +12,8 @@ from tests.source.wire import make_shop as make_shop
 
 
 @pytest.fixture
-def lists(tmp_path, monkeypatch):
-    for name in [*os.environ]:
-        if name.startswith(("SOURCES__", "SHOPMIRROR_", "NORMALIZE__", "LOAD__")):
-            monkeypatch.delenv(name)
+def lists(plain_folder, monkeypatch):
     monkeypatch.setenv("RUNTIME__DLTHUB_TELEMETRY", "false")
-    monkeypatch.setenv("DLT_DATA_DIR", str(tmp_path / "dlt"))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DLT_DATA_DIR", str(plain_folder / "dlt"))
     with Loopback() as loopback:
-        yield Lists(loopback, tmp_path)
+        yield Lists(loopback, plain_folder)

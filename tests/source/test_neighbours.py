@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget
 from tests.fakes.clock import FakeClock
 from tests.fakes.neighbours import MINUTE, World, incidents
+from tests.homes import shop_of
 from tests.promises import promise
 
 HOURS = 50
@@ -27,11 +27,8 @@ def test_no_window_over_the_limit_and_never_a_fourth_strike(neighbour, seed):
     latency = chance.choice([0.0, 0.3, 3.0, 12.0])
     with tempfile.TemporaryDirectory() as folder:
         clock = FakeClock()
-        shop = ShopSettings.model_validate(
-            {"name": "main", "base_url": "http://127.0.0.1:9/v1", "api_key": "k"}
-        )
         budget = Budget(Path(folder) / "budget.sqlite", clock=clock, sleep=clock.sleep)
-        key = budget.key(shop)
+        key = budget.key(shop_of())
         world = World(clock, seed)
         start = clock.ticks
         for hour in range(HOURS):

@@ -1,7 +1,6 @@
 """The dlt source as its users meet it: in a folder of their own, with destinations of their own."""
 
 import ast
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -27,11 +26,8 @@ LISTS = ("brands", "tickets")
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
+def _own_folder(plain_folder, tmp_path, monkeypatch):
     """The current folder, dlt's own and the settings are each test's own."""
-    for name in [*os.environ]:
-        if name.startswith(("SOURCES__", "SHOPMIRROR_", "NORMALIZE__", "LOAD__")):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("RUNTIME__DLTHUB_TELEMETRY", "false")
     monkeypatch.setenv("DLT_DATA_DIR", str(tmp_path / "dlt"))
     folder = tmp_path / "work"

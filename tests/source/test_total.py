@@ -27,7 +27,7 @@ from sources.repair_shop.schema.dates import parse_moment
 from sources.repair_shop.schema.digest import digest
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import LONGEST, snake_case
-from tests.ledgers import settings_of
+from tests.homes import shop_of
 from tests.promises import promise
 from tests.source.test_arrow import change
 
@@ -260,7 +260,7 @@ def keep_and_load(kept, rows, table):
     scan = ledger.open_scan(1, "main", table, "full", {})
     after = ledger.last_change()
     ledger.put(scan, str(number), known, datetime.now(UTC))
-    log = ChangeLog(ledger, [settings_of("main", ZONE.key)])
+    log = ChangeLog(ledger, [shop_of(timezone=ZONE.key)])
     for name, found in (
         pair for tables in log.read(table, {"main": after}, log.end()) for pair in tables.items()
     ):

@@ -1,14 +1,15 @@
 """What the tests of the wire share: a clock that stands still, a budget, a shop, slots."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from pipelines.settings import ShopSettings
 from sources.repair_shop.budget import Budget, KeyBudget, Slot, Wait
 from sources.repair_shop.http.client import Client
 from tests.fakes.clock import FakeClock
 from tests.fakes.loopback import Loopback
+from tests.homes import shop_of
 
 
 @pytest.fixture
@@ -31,11 +32,7 @@ def loopback():
 
 @pytest.fixture
 def make_shop():
-    def make(**changes):
-        values = {"name": "main", "base_url": "http://127.0.0.1:9/v1", "api_key": "the-secret-key"}
-        return ShopSettings.model_validate({**values, **changes})
-
-    return make
+    return partial(shop_of, api_key="the-secret-key")
 
 
 @pytest.fixture

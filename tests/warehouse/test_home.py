@@ -14,11 +14,12 @@ import pytest
 from pipelines.home import Home, HomeError, SyncRunning, storage_trouble
 from pipelines.json_file import write_atomically
 from pipelines.load.loader import Loader
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from pipelines.sync.run import Run, sync
 from pipelines.sync.session import open_session
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.ledger.file import LedgerError
+from tests.homes import shop_of
 from tests.promises import promise
 
 HOLD = """
@@ -121,9 +122,8 @@ def test_a_run_that_the_disk_ended_is_noted_in_words(tmp_path, monkeypatch):
         raise duckdb.IOException("Could not write file: No space left on device")
 
     monkeypatch.setattr(Run, "fetch_and_load", fetch_and_load)
-    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="none")
     with pytest.raises(HomeError):
-        sync(Settings(home=tmp_path, shops=(shop,)))
+        sync(Settings(home=tmp_path, shops=(shop_of(),)))
     with closing(Ledger(tmp_path / "mirror.sqlite")) as ledger:
         (run,) = ledger.last_runs(1)
     assert (run["outcome"], run["exit_code"]) == ("failed", 2)
@@ -198,10 +198,9 @@ def test_a_session_that_cannot_begin_leaves_no_file_open(tmp_path, monkeypatch):
         raise HomeError("damaged")
 
     monkeypatch.setattr(Loader, "prepare", prepare)
-    shop = ShopSettings(name="main", base_url="http://127.0.0.1:9/v1", api_key="a-key")
     with (
         pytest.raises(HomeError) as refused,
-        open_session(Settings(home=tmp_path, shops=(shop,))),
+        open_session(Settings(home=tmp_path, shops=(shop_of(),))),
     ):
         pass
     held = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.exists()]

@@ -14,7 +14,8 @@ from pipelines.publish.publish import publish
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import ENDPOINTS, TABLES
-from tests.ledgers import START, LoadedHome, opened, settings_of
+from tests.homes import shop_of
+from tests.ledgers import START, ZONE, LoadedHome, opened
 
 DECLARED = {name: rows for table in TABLES for name, rows in empty_tables(table).items()}
 
@@ -116,7 +117,7 @@ def test_a_clock_set_back_keeps_no_answer_out(shared):
 
 
 def test_shops_share_tables_and_keep_their_rows(loaded):
-    loaded.shops = [settings_of("centro"), settings_of("norte")]
+    loaded.shops = [shop_of("centro", timezone=ZONE), shop_of("norte", timezone=ZONE)]
     loaded.open()
     loaded.answer("customers", {"id": "1", "name": "Ana"}, shop="centro")
     loaded.load("customers", {"id": "1", "name": "Eva"}, shop="norte")
@@ -255,7 +256,7 @@ def test_every_page_of_a_long_list_is_loaded(loaded):
 
 def test_many_small_shops_are_one_table_and_each_row_stays_its_shops(loaded):
     """A table a shop is a file and a job each; ids repeat from shop to shop, and fields differ."""
-    loaded.shops = [settings_of(f"shop{number}") for number in range(30)]
+    loaded.shops = [shop_of(f"shop{number}", timezone=ZONE) for number in range(30)]
     for number in range(30):
         rows = {"id": "1", "short_info": str(number), f"own{number % 3}": "x", "lines": [{"id": 1}]}
         loaded.answer("tickets", rows, shop=f"shop{number}")
@@ -272,7 +273,7 @@ def test_rows_that_came_with_a_ledger_that_was_lost_are_not_doubled(loaded):
     """Of a shop that was left out meanwhile, and one that was gone and is back."""
 
     def begin(*shops):
-        loaded.shops = [settings_of(shop) for shop in shops]
+        loaded.shops = [shop_of(shop, timezone=ZONE) for shop in shops]
         loaded.ledger.close()
         loaded.open()
 

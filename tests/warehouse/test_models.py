@@ -9,9 +9,9 @@ import duckdb
 import pytest
 import yaml
 
-from pipelines.settings import ShopSettings
 from pipelines.transform.findings import MEANINGS
 from pipelines.transform.models import PROJECT, ModelsFailed, build
+from tests.homes import shop_of
 from tests.warehouse.conftest import Warehouse
 from tests.warehouse.raw import Raw, raw_tables
 
@@ -101,13 +101,7 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
     """And its settings reach the models; and nobody holds the file afterwards."""
     raw = Raw(tmp_path / "warehouse.duckdb")
     raw.execute("drop schema ops cascade")
-    shop = ShopSettings(
-        name="main",
-        base_url="http://127.0.0.1:1/v1",
-        api_key="k",
-        timezone="Asia/Tokyo",
-        closed_weekdays="sun",
-    )
+    shop = shop_of(timezone="Asia/Tokyo", closed_weekdays="sun")
     run = build(raw.path, home=tmp_path, shops=[shop])
     assert run.models > 80
     assert run.findings == {}

@@ -4,7 +4,6 @@ The generated files of ``transforms/`` are those that the rows make; and dbt's d
 costs most here, is read with the list in it.
 """
 
-import os
 import shutil
 from dataclasses import replace
 from datetime import date
@@ -58,11 +57,9 @@ def declared():
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch, empty):
+def home(plain_folder, tmp_path, monkeypatch, empty):
     """A home from before the list, whose service has nothing but it now."""
     shutil.copytree(empty, tmp_path / "home")
-    for name in [name for name in os.environ if name.startswith(("SOURCES__", "SHOPMIRROR_"))]:
-        monkeypatch.delenv(name)
 
     def answer(seen):
         first = dict(seen.query).get("page", "1") == "1"
@@ -71,7 +68,6 @@ def home(tmp_path, monkeypatch, empty):
 
     with Loopback() as service:
         service.otherwise = answer
-        monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path / "home"))
         for name, value in {
             "base_url": service.base_url,

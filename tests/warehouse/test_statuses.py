@@ -8,13 +8,12 @@ import duckdb
 import pytest
 
 from pipelines.doctor import doctor
-from pipelines.settings import ShopSettings
 from pipelines.sync.run import sync
 from pipelines.transform.statuses import Evidence, by_words, judge, named_in_settings
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from tests.homes import settings_of
+from tests.homes import settings_of, shop_of
 
 
 @pytest.mark.parametrize(
@@ -71,10 +70,7 @@ def test_usual_words(label, meaning):
 )
 def test_what_decides(status, meaning):
     settings = named_in_settings(
-        ShopSettings(
-            name="main",
-            base_url="http://127.0.0.1:1/v1",
-            api_key="k",
+        shop_of(
             done_statuses="Listo ya, Terminado",
             cancelled_statuses="Devolvió",
             open_statuses="77",
