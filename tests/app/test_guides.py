@@ -102,7 +102,7 @@ def test_links_lead_somewhere(guide):
     text = guide.read_text(encoding="utf-8")
     anchors = {one.lower().replace(" ", "-") for one in re.findall(r"^## (.+)$", GLOSSARY, re.M)}
     assert set(re.findall(r"glossary\.md#([\w-]+)", text)) <= anchors
-    for target in re.findall(r"\]\(([^)#:]+)", text):
+    for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
         assert (guide.parent / target).exists(), target
 
 
