@@ -50,7 +50,10 @@ def known_secrets() -> tuple[str, ...]:
     """Every secret of the settings files and the environment, the longest first."""
     found: set[str] = set()
     for name in ("config.toml", "secrets.toml"):
-        found |= set(_secrets_in(_settings(name)))
+        for path, value in _secrets_in(_settings(name)):
+            if path.rpartition(".")[2] not in _TOLD or "=" in str(value):
+                for one in value if isinstance(value, list) else (value,):
+                    found |= set(_forms(str(one)))
     for variable, value in os.environ.items():
         section, _, name = variable.partition("__")
         parts = name.lower().split("__")
@@ -82,7 +85,8 @@ def scrub(text: str, secrets: Iterable[str] | None = None) -> str:
 
 def misplaced() -> list[str]:
     """Names of secrets that stand in ``.dlt/config.toml``, which others may read and copy."""
-    return sorted(_names_of_secrets(_settings("config.toml")))
+    paths = (path for path, _value in _secrets_in(_settings("config.toml")))
+    return sorted(path for path in paths if is_secret(path.rpartition(".")[2]))
 
 
 def _settings(name: str) -> dict[str, Any]:
@@ -93,23 +97,16 @@ def _settings(name: str) -> dict[str, Any]:
         return {}
 
 
-def _names_of_secrets(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
+def _secrets_in(
+    values: Mapping[str, Any], above: str = "", is_inside: bool = False
+) -> Iterator[tuple[str, Any]]:
+    """Path and value of each secret, and of all that stands below the name of one."""
     for name, value in values.items():
-        here = f"{above}.{name}" if above else name
+        here, inside = f"{above}.{name}".lstrip("."), is_inside or is_secret(name)
         if isinstance(value, Mapping):
-            yield from _names_of_secrets(value, here)
-        elif value and is_secret(name):
-            yield here
-
-
-def _secrets_in(values: Mapping[str, Any], is_inside: bool = False) -> Iterator[str]:
-    for name, value in values.items():
-        inside = is_inside or is_secret(name)
-        if isinstance(value, Mapping):
-            yield from _secrets_in(value, inside)
-        elif inside and not (name in _TOLD and "=" not in str(value)):
-            for one in value if isinstance(value, list) else (value,):
-                yield from _forms(str(one))
+            yield from _secrets_in(value, here, inside)
+        elif inside and value:
+            yield here, value
 
 
 def _forms(value: str) -> Iterator[str]:

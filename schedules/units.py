@@ -37,7 +37,10 @@ class UnitError(Exception):
 
 def systemd_unit(place: Place) -> str:
     """The text of ``shopmirror.service``; :class:`UnitError` for a path systemd cannot run."""
-    _check_systemd(place)
+    check(place)
+    for path in (place.program, place.folder, place.home):
+        if set(str(path)) & set("\"'\\"):
+            raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
     return _UNIT.format(
         user=_plain(place.user),
         folder=_plain(place.folder),
@@ -53,13 +56,6 @@ def systemd_user_unit(place: Place) -> str:
     kept = [line for line in systemd_unit(place).splitlines() if not line.startswith(_ROOTS_ALONE)]
     text = "\n".join(kept) + "\n"
     return text.replace("multi-user.target", "default.target")
-
-
-def _check_systemd(place: Place) -> None:
-    for path in (place.program, place.folder, place.home):
-        if set(str(path)) & set("\"'\\"):
-            raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
-    check(place)
 
 
 _ROOTS_ALONE = (

@@ -1,7 +1,6 @@
 """The page itself; Streamlit runs this file from top to bottom for every visitor and click."""
 
 from collections.abc import Mapping
-from datetime import date
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -222,19 +221,13 @@ def _head(looked: Selection, trust: Trust) -> None:
     if trust.as_of is not None:
         when = formats.moment(trust.as_of, looked.zone)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(_span(looked.period.first, looked.period.last))}**", width="content")
+        st.markdown(f"**{plain(looked.period.said)}**", width="content")
         st.badge(
             f"{shown(TITLES[seal.state])} {shown(seal.detail)}", color=_SEAL_COLOURS[seal.state]
         )
         said = [_("Mirror as of {moment}.", moment=when)]
         said += formats.source(trust.source, trust.given, looked.zone)
         st.caption(plain(" ".join(said)), width="content")
-
-
-def _span(first: date, last: date) -> str:
-    if first == last:
-        return f"{current().weekday(first)} {current().day(first)}"
-    return f"{current().day(first)} \u2013 {current().day(last)}"
 
 
 def _numbers(looked: Selection, found: View) -> None:
@@ -261,8 +254,8 @@ def _numbers(looked: Selection, found: View) -> None:
     if looked.unit and not current().sign_of(looked.unit):
         notes.append(_("amounts in {currency}", currency=plain(looked.unit)))
     if found.before is not None:
-        period, so_far = found.before.period, found.before.so_far
-        notes.append(_("change against {days}", days=f"{_span(period.first, period.last)}"))
+        so_far = found.before.so_far
+        notes.append(_("change against {days}", days=found.before.period.said))
         if so_far:
             notes.append(_("up to {time}, as far as today has come", time=so_far))
     if notes:

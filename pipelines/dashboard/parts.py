@@ -13,7 +13,7 @@ from pipelines.dashboard.mirror import mirror
 from pipelines.dashboard.search import Key, document_key
 from pipelines.dashboard.table import Listing, draw, window
 from pipelines.dashboard.view import Selection, methods
-from pipelines.language import Text, _, current, shown
+from pipelines.language import Text, _, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
 from pipelines.report.closing import View
@@ -244,7 +244,7 @@ def cash(selection: Selection, view: View, _trust: Trust) -> None:
     beside = view.before.period if view.before else None
     if selection.period.kind == "day":
         beside = Period.of("day", selection.period.first - timedelta(days=7))
-        before = f"{current().weekday(beside.first)} {beside.shown}"
+        before = beside.said
     elif beside is not None:
         before = beside.shown
     lines = [

@@ -1,8 +1,8 @@
 """Structured logs: one JSON object a line in ``$SHOPMIRROR_HOME/logs/shopmirror-<day>.jsonl``.
 
 Standard logging below; what is ours is its handler. Several processes (a scheduler, a sync, a push)
-write at once, so nothing is ever renamed: the day (UTC) and, past a size, a part number are in the
-name, and each line is one appending write. Housekeeping deletes old days.
+write at once, so nothing is ever renamed: the day (UTC) is in the name, and each line is one
+appending write. Housekeeping deletes old days.
 
 No secret and no customer data: a field is written only if it is one of :data:`FIELDS`, texts are
 scrubbed, and what a library logs loses everything it quotes. ::
@@ -11,13 +11,12 @@ scrubbed, and what a library logs loses everything it quotes. ::
         logs.Logger("sync").info("list done", resource="tickets", rows=120)
 """
 
-import itertools
 import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,6 @@ FIELDS = frozenset({
 })  # fmt: skip
 """Every field a line may have. What is none of these is left out, and named in ``left_out``."""
 
-PART_BYTES = 20 << 20
-"""A day's file that grew past this gets a next part."""
 _OURS = logging.getLogger("shopmirror")
 _OURS.setLevel(logging.INFO)
 # Without files our lines go nowhere, a terminal least of all.
@@ -75,7 +72,7 @@ class _Lines(logging.Handler):
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-            descriptor = os.open(self._path(now.date()), flags, 0o600)
+            descriptor = os.open(self._folder / f"shopmirror-{now:%Y-%m-%d}.jsonl", flags, 0o600)
             try:
                 os.write(descriptor, line.encode(errors="replace"))
             finally:
@@ -106,13 +103,6 @@ class _Lines(logging.Handler):
         if left_out := sorted(given.keys() - FIELDS):
             kept["left_out"] = left_out
         return kept
-
-    def _path(self, day: date) -> Path:
-        for part in itertools.count(1):
-            path = self._folder / f"shopmirror-{day}{'' if part == 1 else f'.{part}'}.jsonl"
-            if not path.exists() or path.stat().st_size < PART_BYTES:
-                break
-        return path
 
 
 @contextmanager

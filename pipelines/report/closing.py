@@ -1,7 +1,6 @@
 """Puts a closing report together: which period, what to compare it with, page by page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -154,13 +153,16 @@ def closing_report(
         groups: dict[str, list[str]] = {}
         for name in names:
             groups.setdefault(known[name]["currency"], []).append(name)
-        chosen = period or Period.of("day", days.open_day)
-        scope = Scope(warehouse, chosen, days, today, now, zones[names[0]])
+        chosen, zone = period or Period.of("day", days.open_day), zones[names[0]]
+        made_at = now.astimezone(zone)
         return Report(
             period=chosen,
-            pages=tuple(_page(scope, group, unit) for unit, group in groups.items()),
+            pages=tuple(
+                _page(warehouse, group, unit, chosen, days, today, made_at)
+                for unit, group in groups.items()
+            ),
             extras=extras,
-            made_at=now.astimezone(scope.zone),
+            made_at=made_at,
             source=warehouse.server,
         )
 
@@ -184,18 +186,6 @@ def chosen_shops(known: Mapping[str, object], shop: str | Sequence[str] | None) 
                 f"There is no shop '{name}' in the warehouse. It has: {', '.join(known)}."
             )
     return [name.lower() for name in asked]
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What all pages of a report are made of."""
-
-    warehouse: Published
-    period: Period
-    days: Calendar
-    today: date
-    now: datetime
-    zone: ZoneInfo
 
 
 def view(
@@ -240,13 +230,15 @@ def _time_of_build(warehouse: Published, names: list[str]) -> str:
     return "" if row["minute"] is None else f"{row['minute'] // 60:02}:{row['minute'] % 60:02}"
 
 
-def _page(scope: Scope, names: list[str], unit: str) -> Page:
-    warehouse = scope.warehouse
-    seen = view(warehouse, names, scope.period, scope.days)
+def _page(
+    warehouse: Published, names: list[str], unit: str, period: Period, days: Calendar, today: date,
+    made_at: datetime,
+) -> Page:  # fmt: skip
+    seen = view(warehouse, names, period, days)
     now = seen.now
-    found = trust(warehouse, names, scope.now, scope.today)
+    found = trust(warehouse, names, made_at, today)
     is_chain = len(names) > 1
-    own = figures.by_shop(warehouse, names, now.period, scope.days.until) if is_chain else {}
+    own = figures.by_shop(warehouse, names, now.period, days.until) if is_chain else {}
     is_day = now.period.kind == "day"
     week_before = now.period.first - timedelta(days=7)
     return Page(
@@ -256,7 +248,7 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
         **dict(seen),
         methods=figures.methods(
             warehouse, names, now.period,
-            Period.of("day", week_before) if is_day and week_before >= scope.days.begun else None,
+            Period.of("day", week_before) if is_day and week_before >= days.begun else None,
         ),
         lines=tuple(
             ShopLine(shop=name, figures=own[name], seal=found.by_shop[name])
@@ -265,20 +257,19 @@ def _page(scope: Scope, names: list[str], unit: str) -> Page:
         ),
         seal=found.seal,
         cautions=found.cautions,
-        notes=_notes(scope, now),
-        as_of=found.as_of and found.as_of.astimezone(scope.zone),
+        notes=_notes(now, days, min(period.last, today)),
+        as_of=found.as_of and found.as_of.astimezone(made_at.tzinfo),
         given=found.given,
     )  # fmt: skip
 
 
-def _notes(scope: Scope, now: Column) -> tuple[Words, ...]:
+def _notes(now: Column, days: Calendar, until: date) -> tuple[Words, ...]:
     """What a reader must know before trusting the figures."""
     notes: list[Any] = []
-    days, period = scope.days, now.period
-    if period.last < days.begun:
+    if now.period.last < days.begun:
         told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
         notes.append(told)
-    if min(scope.period.last, scope.today) > days.until:
+    if until > days.until:
         notes.append(
             Text(
                 "The mirror ends at {day}: later days are not in these figures yet.",

@@ -189,15 +189,54 @@ class Sheet:
 
     def tables(self) -> list[Table]:
         """All tables of the page, in their order; those without rows and words are left out."""
+        page = self.page
+        has_before = any(line.before is not None for line in page.methods)
         found = [
             self.differences(),
             self.figures(),
-            self.months(),
-            self.shops(),
+            # Which pages draw.
+            Table(
+                "months", _("Sales by month"), (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
+                ("month", "money", "money", "money"),
+                [(bar.month, bar.repairs, bar.counter, bar.total) for bar in page.months],
+                place="chart", has_totals=True,
+            ),
+            Table(
+                "shops", _("By shop"),
+                (
+                    *(_("Shop"), _("Taken"), _("Sold"), _("Still due")),
+                    *(_("Opened"), _("Closed"), _("Books")),
+                ),
+                ("name", "money", "money", "money", "minor", "minor", "state"),
+                [
+                    (
+                        line.shop, line.figures.taken, line.figures.sold, line.figures.due,
+                        line.figures.tickets_opened, line.figures.tickets_closed, line.seal,
+                    )
+                    for line in page.lines
+                ],
+                has_totals=True,
+            ),
             self.technicians(),
-            self.methods(),
-            self.ages(),
-        ]
+            # Beside the same weekday of the week before.
+            Table(
+                "methods", _("Paid with"),
+                (
+                    *(_("Paid with"), _("Payments"), _("Taken")),
+                    *((_("Week before"),) if has_before else ()),
+                ),
+                ("name", "minor", "money", *(("money",) if has_before else ())),
+                [
+                    (line.name, line.payments, line.amount, *((line.before,) * has_before))
+                    for line in page.methods
+                ],
+                place="right", shown=_SHOWN_METHODS, none=_("No payments."), has_totals=True,
+            ),
+            Table(
+                "ages", _("Still due, by age in days"), (_("Days"), _("Still due")),
+                ("text", "money"), ages(page.now.figures), place="right", has_totals=True,
+            ),
+        ]  # fmt: skip
         return [table for table in found if table.rows or table.none]
 
     def cells(self, table: Table, most: int = 0) -> list[list[str]]:
@@ -246,34 +285,6 @@ class Sheet:
             ("text", "money", "money", "money"), rows, more=seal.differing - len(rows),
         )  # fmt: skip
 
-    def months(self) -> Table:
-        """Sales by month, which pages draw."""
-        return Table(
-            "months", _("Sales by month"), (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
-            ("month", "money", "money", "money"),
-            [(bar.month, bar.repairs, bar.counter, bar.total) for bar in self.page.months],
-            place="chart", has_totals=True,
-        )  # fmt: skip
-
-    def shops(self) -> Table:
-        """A line for each shop of a chain."""
-        return Table(
-            "shops", _("By shop"),
-            (
-                *(_("Shop"), _("Taken"), _("Sold"), _("Still due")),
-                *(_("Opened"), _("Closed"), _("Books")),
-            ),
-            ("name", "money", "money", "money", "minor", "minor", "state"),
-            [
-                (
-                    line.shop, line.figures.taken, line.figures.sold, line.figures.due,
-                    line.figures.tickets_opened, line.figures.tickets_closed, line.seal,
-                )
-                for line in self.page.lines
-            ],
-            has_totals=True,
-        )  # fmt: skip
-
     def technicians(self) -> Table:
         """Who opened and closed what; of a page's few lines always that of nobody's tickets."""
         lines = self.page.technicians
@@ -293,29 +304,6 @@ class Sheet:
                 for line in ordered
             ],
             place="left", shown=_SHOWN_PEOPLE, none=_("No tickets."), has_totals=True,
-        )  # fmt: skip
-
-    def methods(self) -> Table:
-        """The money taken by how it was paid, beside the same weekday of the week before."""
-        lines = self.page.methods
-        has_before = any(line.before is not None for line in lines)
-        heads = (_("Paid with"), _("Payments"), _("Taken"))
-        return Table(
-            "methods", _("Paid with"),
-            (*heads, *((_("Week before"),) if has_before else ())),
-            ("name", "minor", "money", *(("money",) if has_before else ())),
-            [
-                (line.name, line.payments, line.amount, *((line.before,) if has_before else ()))
-                for line in lines
-            ],
-            place="right", shown=_SHOWN_METHODS, none=_("No payments."), has_totals=True,
-        )  # fmt: skip
-
-    def ages(self) -> Table:
-        """What is due, by age."""
-        return Table(
-            "ages", _("Still due, by age in days"), (_("Days"), _("Still due")), ("text", "money"),
-            ages(self.page.now.figures), place="right", has_totals=True,
         )  # fmt: skip
 
     def summary(self) -> list[tuple[str, str]]:

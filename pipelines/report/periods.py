@@ -86,6 +86,12 @@ class Period(BaseModel):
         """Its first and last day."""
         return f"{current().day(self.first)} \u2013 {current().day(self.last)}"
 
+    @property
+    def said(self) -> str:
+        """Of a day its weekday too, of another period its first and last day."""
+        is_day = self.first == self.last
+        return f"{current().weekday(self.first)} {self.shown}" if is_day else self.days
+
     def until(self, last: date) -> Self:
         """As much of it as there is up to a day; the period itself where that is before it."""
         cut = last if self.first <= last < self.last else self.last

@@ -1,7 +1,6 @@
 """``shopmirror config show``: which settings count, and where each was said."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -29,7 +28,6 @@ from pipelines.warehouse_settings import WarehouseSettings, load_warehouse
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table
-from shopmirror.settings_files import CONFIG, SECRETS
 
 _GIVEN, _DEFAULT = "***", "default"
 _HEADS = ("section", "setting", "value", "from")
@@ -139,12 +137,8 @@ def _shown(value: Any, is_plain: bool) -> str:
 def _strange_sections() -> Iterator[str]:
     """Names of sections that are nearly one of ours, and so do nothing."""
     known = ["sources", "destination", *sections()]  # dlt's own: credentials of [warehouse] also
-    for path in (CONFIG, SECRETS):
-        try:
-            names = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        for name in names:
-            near = get_close_matches(name.lower(), known, n=1)
-            if near and name.lower() not in known:
-                yield f"{path}: nothing reads [{name}]. Did you mean [{near[0]}]?"
+    for place, values in settings_layers()[:-1]:
+        for name in values:
+            near = get_close_matches(name, known, n=1)
+            if near and name not in known:
+                yield f"{place}: nothing reads [{name}]. Did you mean [{near[0]}]?"

@@ -40,17 +40,12 @@ def test_a_line_is_an_object_with_its_time_and_process(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_new_day_and_a_full_part_get_a_new_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "PART_BYTES", 200)
-    moment = datetime(2026, 11, 20, 23, 59, tzinfo=UTC)
-    with logs.to_files(tmp_path, "sync", now=lambda: moment):
-        for _ in range(4):
+def test_a_new_day_gets_a_new_file(tmp_path):
+    for moment in (datetime(2026, 11, day, 12, tzinfo=UTC) for day in (20, 20, 21)):
+        with logs.to_files(tmp_path, "sync", now=lambda moment=moment: moment):
             logs.Logger("sync").info("said", message="x")
-        moment = datetime(2026, 11, 21, 0, 0, tzinfo=UTC)
-        logs.Logger("sync").info("said", message="y")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "shopmirror-2026-11-20.2.jsonl", "shopmirror-2026-11-20.jsonl",
-        "shopmirror-2026-11-21.jsonl",
+        "shopmirror-2026-11-20.jsonl", "shopmirror-2026-11-21.jsonl",
     ]  # fmt: skip
 
 
