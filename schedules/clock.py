@@ -153,7 +153,10 @@ def serve(
         plan(jobs, runner)
         runner.log.info("scheduler begins", count=len(jobs))
         for job in jobs:
-            _announce(job, runner)
+            moment = runner.state.jobs()[job.name].next_at
+            when = "" if moment is None else f"{moment.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
+            how = f"after {job.follows}" if job.follows else str(job.times)
+            runner.tell(f"{job.name}: {job.summary}; {how}, next {when}")
         # One call for each lane at work, and one that finds nothing to do.
         most = len({job.lane for job in jobs}) + 1
         engine = BackgroundScheduler(timezone=UTC)
@@ -175,13 +178,6 @@ def serve(
             runner.state.scheduler(None, runner.now())
             runner.log.info("scheduler ends", state="cut off" if runner.cut_off else "")
         return 4 if runner.cut_off else 0
-
-
-def _announce(job: PlannedJob, runner: Runner) -> None:
-    moment = runner.state.jobs()[job.name].next_at
-    when = "" if moment is None else f"{moment.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
-    how = f"after {job.follows}" if job.follows else str(job.times)
-    runner.tell(f"{job.name}: {job.summary}; {how}, next {when}")
 
 
 def _another(runner: Runner) -> SchedulerRunning:

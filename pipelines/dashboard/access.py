@@ -17,7 +17,7 @@ closes the page.
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
@@ -111,20 +111,11 @@ class Keys:
     ``seal`` signs cookies together with the secret, so a changed password ends them.
     """
 
-    def __init__(
-        self,
-        settings: DashboardSettings,
-        seal: bytes,
-        *,
-        read: Callable[[], DashboardSettings] = load_access,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: DashboardSettings, seal: bytes) -> None:
         has_password = bool(settings.password.get_secret_value())
         self.key = "" if has_password else secrets.token_urlsafe(32)
         """The random key of this start; empty where a password is set."""
-        self._seal, self._read, self._clock = seal, read, clock
-        self._known = _passwords(settings)
-        self._read_at = clock()
+        self._seal, self._known, self._read_at = seal, _passwords(settings), time.monotonic()
 
     def role(self, given: str) -> Role | None:
         """Whom a password or key makes its owner; None: it opens nothing."""
@@ -157,10 +148,10 @@ class Keys:
     def _secrets(self) -> dict[str, Role]:
         if self.key:
             return {self.key: "owner"}
-        now = self._clock()
-        if not 0 <= now - self._read_at < _KEPT_SECONDS:
+        now = time.monotonic()
+        if now - self._read_at >= _KEPT_SECONDS:
             try:
-                self._known = _passwords(self._read())
+                self._known = _passwords(load_access())
             except SettingsError:
                 self._known = {}
             self._read_at = now

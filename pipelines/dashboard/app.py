@@ -105,7 +105,12 @@ def _page(home: Path) -> None:
     if st.session_state["q"].strip():
         search.results(looked, st.session_state["q"])
     _part(looked, found, trust)
-    _drawer(looked)
+    opened = st.session_state[OPEN]
+    key = Key.read(opened)
+    if opened.startswith(parts.PART_KEY):
+        parts.part_drawer(looked, opened)
+    elif key is not None and key.shop in looked.names:
+        search.drawer(looked, key)
     _write_address()
 
 
@@ -128,15 +133,6 @@ def _part(looked: Selection, found: View, trust: Trust) -> None:
                 shown(parts.PARTS[code].label), key=f"part-{code}", type="tertiary",
                 on_click=state.update, kwargs={"part": code},
             )  # fmt: skip
-
-
-def _drawer(looked: Selection) -> None:
-    opened = st.session_state[OPEN]
-    key = Key.read(opened)
-    if opened.startswith(parts.PART_KEY):
-        parts.part_drawer(looked, opened)
-    elif key is not None and key.shop in looked.names:
-        search.drawer(looked, key)
 
 
 def _read_address(names: tuple[str, ...]) -> None:
@@ -249,7 +245,17 @@ def _numbers(looked: Selection, found: View) -> None:
             is_money = isinstance(amount, Decimal)
             text = formats.money(amount, looked.unit) if is_money else formats.whole(amount)
             change = formats.change(amount, None if before is None else getattr(before, name))
-            _number(label, text, change, colour)
+            share = formats.share(change)
+            is_same = change is None or share.startswith("\u00b1")
+            st.metric(
+                label,
+                text,
+                # Streamlit tells less from more by a hyphen.
+                share.replace(MINUS, "-"),
+                delta_color="off" if is_same else colour,  # type: ignore[arg-type]  # a literal of its stub
+                delta_arrow="off" if is_same else "auto",
+                width=150,
+            )
     notes = []
     if looked.unit and not current().sign_of(looked.unit):
         notes.append(_("amounts in {currency}", currency=plain(looked.unit)))
@@ -260,20 +266,6 @@ def _numbers(looked: Selection, found: View) -> None:
             notes.append(_("up to {time}, as far as today has come", time=so_far))
     if notes:
         st.caption(" \u00b7 ".join(notes))
-
-
-def _number(label: str, text: str, change: Decimal | None, colour: str) -> None:
-    share = formats.share(change)
-    is_same = change is None or share.startswith("\u00b1")
-    st.metric(
-        label,
-        text,
-        # Streamlit tells less from more by a hyphen.
-        share.replace(MINUS, "-"),
-        delta_color="off" if is_same else colour,  # type: ignore[arg-type]  # a literal of its stub
-        delta_arrow="off" if is_same else "auto",
-        width=150,
-    )
 
 
 main()

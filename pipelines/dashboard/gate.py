@@ -73,11 +73,9 @@ class Tries:
 class Gate:
     """ASGI middleware around the page."""
 
-    def __init__(
-        self, app: ASGIApp, settings: DashboardSettings, keys: Keys, tries: Tries | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, settings: DashboardSettings, keys: Keys) -> None:
         self._app, self._settings, self._keys = app, settings, keys
-        self._tries = tries or Tries()
+        self._tries = Tries()
         self._cookie = f"shopmirror-{settings.port}"
         page = files(__package__).joinpath("gate.html").read_text(encoding="utf-8")
         # It is HTML, whatever its name would tell Jinja.

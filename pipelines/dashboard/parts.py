@@ -10,7 +10,7 @@ import streamlit as st
 from pipelines.dashboard import asked, charts
 from pipelines.dashboard.asked import COUNTER
 from pipelines.dashboard.mirror import mirror
-from pipelines.dashboard.search import Key, document_key
+from pipelines.dashboard.search import opens
 from pipelines.dashboard.table import Listing, draw, window
 from pipelines.dashboard.view import Selection, methods
 from pipelines.language import Text, _, shown
@@ -36,7 +36,7 @@ PART_KEY = "part:"
 
 DOCUMENTS = Listing(
     "documents", "shop day kind number customer sold gross tax status", Text("Documents"),
-    opens=document_key, sql="""
+    opens=opens(column="document_type"), sql="""
     select shop_id as shop, counted_day as day, effect as kind, document_number as number,
         customer_name as customer, counted_amount as sold, gross, tax, status, document_type,
         document_id as id
@@ -63,7 +63,7 @@ _OPEN_TICKETS = Listing(
     "shop number day age customer device status technician promised is_late due",
     Text("Open tickets"),
     Text("Those that are open now, the oldest first. Choose a row to see all of it."),
-    opens=Key.of("ticket"), headings={"day": Text("Opened on")}, sql="""
+    opens=opens("ticket"), headings={"day": Text("Opened on")}, sql="""
     select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number, opened_day as day,
         age_days as age, customer_name as customer, replace(device, '|', ' ') as device, status,
         case when not is_unassigned then technician end as technician, promised_day as promised,
@@ -75,7 +75,7 @@ _OPEN_TICKETS = Listing(
 _DEBTORS = Listing(
     "debtors", "shop customer number day age due",
     note=Text("At the end of the period. Below: what is due now, the largest first."),
-    opens=document_key, blanks={"customer": Text("no customer")}, sql="""
+    opens=opens(column="document_type"), blanks={"customer": Text("no customer")}, sql="""
     select shop_id as shop, customer_name as customer, document_number as number,
         created_day as day, age_days as age, receivables.due as due, document_type,
         document_id as id
@@ -111,7 +111,7 @@ _SEEN = Text("Last seen")
 _PEOPLE = (
     Listing(
         "customers", "shop number customer amount documents visits lifetime due day",
-        Text("Who bought most"), opens=Key.of("customer"),
+        Text("Who bought most"), opens=opens("customer"),
         headings={"day": _SEEN, "amount": Text("Bought")}, sql="""
     with sold as (
         select shop_id, customer_id, sum(counted_amount) as amount, count(*) as documents
@@ -136,7 +136,7 @@ _PEOPLE = (
     """),
     Listing(
         "lost", "shop number customer lifetime visits day", Text("Not seen for 180 days"),
-        opens=Key.of("customer"), headings={"day": _SEEN}, sql="""
+        opens=opens("customer"), headings={"day": _SEEN}, sql="""
     select shop_id as shop, ref as number, coalesce(name, company) as customer, visits,
         lifetime_value as lifetime, last_visit_day as day, id
     from marts.customers
@@ -234,7 +234,9 @@ def part_drawer(selection: Selection, text: str) -> None:
         return
     days = (selection.period.first, selection.period.last)
     rows = asked.documents_of(selection.home, selection.names, by, said or None, days)
-    listing = Listing("of-part", "shop day kind number customer sold", opens=document_key)
+    listing = Listing(
+        "of-part", "shop day kind number customer sold", opens=opens(column="document_type")
+    )
     window(part_name(by, said or None), lambda: draw(selection, listing, rows))
 
 

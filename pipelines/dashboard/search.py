@@ -9,7 +9,7 @@ from typing import Any, Self
 import streamlit as st
 
 from pipelines.dashboard.asked import Names, Rows, cached
-from pipelines.dashboard.table import Listing, draw, window
+from pipelines.dashboard.table import Listing, Opens, draw, window
 from pipelines.dashboard.view import Selection
 from pipelines.dashboard.words import word
 from pipelines.language import Text, _, shown
@@ -37,15 +37,10 @@ class Key:
         parts = text.split("/", 2)
         return cls(*parts) if len(parts) == 3 and parts[1] in KINDS else None
 
-    @classmethod
-    def of(cls, kind: str) -> Any:
-        """Row -> the key of the thing of that kind that it is about."""
-        return lambda row: cls(row["shop"], kind, row["id"])
 
-
-def document_key(row: dict[str, Any]) -> Key:
-    """The document that a row names by ``shop, document_type, id``."""
-    return Key(row["shop"], row["document_type"], row["id"])
+def opens(kind: str = "", column: str = "kind") -> Opens:
+    """Row -> the key of what it is about: a thing of that kind, else of the one in a column."""
+    return lambda row: Key(row["shop"], kind or row[column], row["id"])
 
 
 _SOURCES = (
@@ -112,14 +107,14 @@ _BELONGINGS = (
     """)),
     (("ticket", "customer"), Listing(
         "its-documents", "day kind number gross paid due status", note=Text("Documents"),
-        opens=document_key, sql="""
+        opens=opens(column="document_type"), sql="""
     select shop_id as shop, document_type as kind, document_type, document_number as number,
         created_day as day, gross, paid, documents.due as due, status, document_id as id
     from marts.documents where {of_it} order by day desc
     """)),
     (("ticket_invoice", "pos_order", "customer"), Listing(
         "its-tickets", "number day device status technician due", note=Text("Tickets"),
-        opens=Key.of("ticket"), headings={"day": Text("Opened on")}, sql="""
+        opens=opens("ticket"), headings={"day": Text("Opened on")}, sql="""
     select shop_id as shop, coalesce(ticket_ref, ticket_no::varchar) as number, opened_day as day,
         replace(device, '|', ' ') as device, status, technician, tickets.due as due, id
     from marts.tickets where {of_it} order by day desc
@@ -158,7 +153,7 @@ def thing(warehouse: Published, key: Key) -> tuple[dict[str, Any], list[Rows]] |
 
 _FOUND = Listing(
     "found", "shop kind number customer day amount", Text("Found"),
-    opens=lambda row: Key(row["shop"], row["kind"], row["id"]), headings={"day": Text("Last seen")},
+    opens=opens(), headings={"day": Text("Last seen")},
 )  # fmt: skip
 
 

@@ -58,13 +58,13 @@ class Language:
         pattern.frac_prec = (places, places)
         return _minus(pattern.apply(rounded, locale))
 
-    def money(self, amount: Decimal, currency: str = "", places: int = 2) -> str:
+    def money(self, amount: Decimal, currency: str = "") -> str:
         """``Q1,234.50``: a number, with the country's sign; a currency without cents shows them
         only where an amount has some."""
         from babel import Locale
         from babel.numbers import get_currency_precision
 
-        rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) + 0
+        rounded, places = amount.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP) + 0, 2
         if currency and rounded == rounded.to_integral_value():
             places = min(places, get_currency_precision(currency))
         if not self.sign_of(currency):

@@ -167,9 +167,12 @@ def as_of(rows: Iterable[Mapping[str, Any]], now: datetime) -> dict[str, datetim
     looks: dict[tuple[str, str], datetime] = {}
     firsts: dict[tuple[str, str], datetime] = {}
     for row in rows:
-        key, began = (row["shop_id"], row["resource"]), _moment(row["began_at"])
-        # A look in the future was dated by a clock that was wrong.
-        if not row["is_proven"] or row["resource"] not in _LISTS or not began or began > now:
+        if not row["is_proven"] or row["resource"] not in _LISTS or not row["began_at"]:
+            continue
+        key = (row["shop_id"], row["resource"])
+        # As text in the ledger, as a moment in the warehouse.
+        began = datetime.fromisoformat(str(row["began_at"]))
+        if began > now:  # dated by a clock that was wrong
             continue
         if row["kind"] == "full":
             firsts[key] = min(firsts.get(key, began), began)
@@ -181,7 +184,3 @@ def as_of(rows: Iterable[Mapping[str, Any]], now: datetime) -> dict[str, datetim
         moments = [newest.get((shop, name)) for name in _LISTS]
         found[shop] = None if None in moments else min(filter(None, moments))
     return found
-
-
-def _moment(value: datetime | str | None) -> datetime | None:
-    return datetime.fromisoformat(value) if isinstance(value, str) else value

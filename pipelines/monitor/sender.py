@@ -12,7 +12,7 @@ address, which often holds a key.
 import logging
 import smtplib
 import ssl
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -159,15 +159,12 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
     return mail
 
 
-class RefusedRecipients(Exception):
-    """The server took the mail, but not for these; the others have it."""
-
-    def __init__(self, refused: Iterable[str]) -> None:
-        super().__init__(", ".join(sorted(refused)))
-
-
 class NotTaken(Exception):
-    """A chat did not take the message; Apprise does not say why."""
+    """A message was not taken; the words say why as far as that is known."""
+
+
+class RefusedRecipients(NotTaken):
+    """The server took the mail, but not for these; the others have it."""
 
 
 def send_mail(mail: EmailMessage, by: MailSettings) -> None:
@@ -189,17 +186,17 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
             server.login(by.smtp_user, by.smtp_password.get_secret_value())
         refused = server.send_message(mail)
     if refused:
-        raise RefusedRecipients(refused)
+        raise RefusedRecipients(f"it refused {', '.join(sorted(refused))}")
 
 
 def _chat(subject: str, text: str, url: SecretStr) -> None:
     if not _chats(url).notify(body=text, title=subject):
-        raise NotTaken
+        raise NotTaken("it did not take the message")
 
 
 _NOT_SENT = (
     OSError, UnicodeError, smtplib.SMTPException, httpx.HTTPError, httpx.InvalidURL,
-    RefusedRecipients, NotTaken,
+    NotTaken,
 )  # fmt: skip
 
 
@@ -259,10 +256,8 @@ _CHAT = (("subject", "title"), ("body", "text"))
 
 def why(error: Exception) -> str:
     """Why a message was not taken, in words that quote no address."""
-    if isinstance(error, RefusedRecipients):
-        return f"it refused {error}"
     if isinstance(error, NotTaken):
-        return "it did not take the message"
+        return str(error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return f"it refused {', '.join(sorted(error.recipients))}"
     if isinstance(error, smtplib.SMTPAuthenticationError):

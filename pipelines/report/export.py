@@ -7,7 +7,7 @@ put there by a rename; only its owner can read it.
 
 import csv
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +47,7 @@ def export(
     is ``csv``, ``parquet`` or ``xlsx``. Raises :class:`~pipelines.report.figures.ReportError` for
     a table or shop that is not there and for what the disk says.
     """
-    write = _FORMS.get(form)
-    if write is None:
+    if form not in _FORMS:
         raise ReportError(f"There is no form '{form}'; choose one of: {', '.join(_FORMS)}.")
     with published(Path(home)) as warehouse:
         held = warehouse.columns
@@ -59,9 +58,12 @@ def export(
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as draft:
                 return [
-                    _written(warehouse, name, held[name], shop, Path(draft), folder, form, write)
+                    _written(
+                        warehouse, name, shop if "shop_id" in held[name] else None, Path(draft),
+                        folder, form,
+                    )
                     for name in chosen
-                ]
+                ]  # fmt: skip
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise ReportError(f"Nothing can be written to {folder}: {reason}.") from error
@@ -90,28 +92,19 @@ def _found(held: Collection[str], name: str) -> str:
 
 
 def _written(
-    warehouse: Published,
-    name: str,
-    columns: Sequence[str],
-    shop: str | None,
-    draft: Path,
-    folder: Path,
-    form: str,
-    write: Callable[[Published, str, str, dict[str, str], Path], None],
+    warehouse: Published, name: str, shop: str | None, draft: Path, folder: Path, form: str
 ) -> Exported:
     schema, table = name.split(".", 1)
-    sql = f'select * from {schema}."{table}"'  # noqa: S608 - a name that the warehouse told
-    values: dict[str, str] = {}
-    if shop is not None and "shop_id" in columns:
+    sql, values = f'select * from {schema}."{table}"', dict[str, str]()  # noqa: S608 - a name that the warehouse told
+    if shop is not None:
         sql, values = f"{sql} where shop_id = $shop", {"shop": shop}
     # Marts have the plain names; what else is exported says which layer it is of.
-    file = f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
-    path = draft / file
+    path = draft / f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
     path.touch(mode=0o600)
-    write(warehouse, table, sql, values, path)
+    _FORMS[form](warehouse, table, sql, values, path)
     path.chmod(0o600)
     rows = int(warehouse.row(f"select count(*) as n from ({sql})", values)["n"])  # noqa: S608 - as above
-    return Exported(path.replace(folder / file), rows)
+    return Exported(path.replace(folder / path.name), rows)
 
 
 def _csv(warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path) -> None:

@@ -37,18 +37,12 @@ def folder() -> Path:
 def lacking(texts: Iterable[str]) -> list[str]:
     """Names of fonts to install so that every letter of ``texts`` can be drawn; mostly none."""
     letters = {letter for text in texts for letter in text if ord(letter) > 0x2FF}
-    letters = {letter for letter in letters if unicodedata.category(letter)[0] in "LMN"}
-    return sorted({_named(letter) for letter in letters if not is_drawn(letter)})
-
-
-def _named(letter: str) -> str:
-    script = unicodedata.name(letter, "").split(" ")[0].split("-")[0]
-    return "Noto Sans CJK" if script in _EASTERN else f"Noto Sans {script.title()}".rstrip()
-
-
-def packaged() -> list[Path]:
-    """The files of the packaged fonts."""
-    return sorted(folder().iterdir())
+    names = set()
+    for letter in letters:
+        if unicodedata.category(letter)[0] in "LMN" and not is_drawn(letter):
+            script = unicodedata.name(letter, "").split(" ")[0].split("-")[0]
+            names.add("CJK" if script in _EASTERN else script.title())
+    return [f"Noto Sans {name}".rstrip() for name in sorted(names)]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -56,7 +50,7 @@ def is_drawn(letter: str) -> bool:
     """Whether a packaged font, or one of this machine, has the letter."""
     import typst
 
-    if any(_has(str(path), 0, letter) for path in packaged()):
+    if any(_has(str(path), 0, letter) for path in folder().iterdir()):
         return True
     others = (font for font in typst.Fonts().fonts() if font.path)
     return any(_has(str(font.path), font.index, letter) for font in others)

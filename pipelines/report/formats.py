@@ -18,9 +18,9 @@ NONE = "\u2013"
 _THIN = "\u202f"
 
 
-def money(amount: Decimal | None, unit: str = "", *, places: int = 2) -> str:
+def money(amount: Decimal | None, unit: str = "") -> str:
     """``1,234.50``; ``Q1,234.50`` where the language has a country."""
-    return NONE if amount is None else current().money(amount, unit, places)
+    return NONE if amount is None else current().money(amount, unit)
 
 
 def whole(number: int | None) -> str:

@@ -201,17 +201,16 @@ def _paged(sheet: Sheet) -> dict[str, Any]:
             {"text": line.shown, "fault": line.severity.name == "FAULT"} for line in page.cautions
         ],
         "notes": sheet.notes,
-        "tables": [_typed(sheet, table) for table in sheet.tables()],
+        "tables": [
+            {
+                "key": table.key, "title": table.title, "place": table.place,
+                "heads": table.heads, "kinds": table.kinds, "none": table.none,
+                "rows": [] if table.place == "chart" else sheet.cells(table, table.shown),
+                "more": more(table), "styles": table.styles or [""] * len(table.rows),
+            }
+            for table in sheet.tables()
+        ],
         "footnote": sheet.footnote,
-    }  # fmt: skip
-
-
-def _typed(sheet: Sheet, table: Table) -> dict[str, Any]:
-    cells = [] if table.place == "chart" else sheet.cells(table, table.shown)
-    return {
-        "key": table.key, "title": table.title, "place": table.place, "heads": table.heads,
-        "kinds": table.kinds, "rows": cells, "none": table.none, "more": more(table),
-        "styles": table.styles or [""] * len(cells),
     }  # fmt: skip
 
 

@@ -79,23 +79,17 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     out().print(report.message, style=colour, markup=False)
     for detail in report.details[:10]:
         say(f"  {detail}")
-    _closing_report(home)
+    try:
+        made = closing_report(home.path)
+        page = write(made, default_path(home_folder(), made), make_folder=True)
+        say(f"The closing report of {made.period.label} is {page}.")
+    except (ReportError, NothingPublished) as error:
+        say(f"No closing report: {error}")
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
         f"The warehouse is {home_folder() / home.warehouse.name}.",
         soft_wrap=True,
     )
-
-
-def _closing_report(home: Home) -> None:
-    """Write the page of the last open day."""
-    try:
-        made = closing_report(home.path)
-        page = write(made, default_path(home_folder(), made), make_folder=True)
-    except (ReportError, NothingPublished) as error:
-        say(f"No closing report: {error}")
-        return
-    say(f"The closing report of {made.period.label} is {page}.")
 
 
 def _show_rows(warehouse: Published) -> None:

@@ -79,7 +79,10 @@ def init(
     # Another key than the one that is set: whoever gives it knows that the old one is done for, and
     # a block that the old one ran into says nothing about it.
     is_new_key = old_key not in (None, values["api_key"])
-    limits = {} if was_demo or not test else _limits()
+    # The limits that are configured hold for the test too: they are the service's.
+    names = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
+    set_here = {} if was_demo or not test else read_section(*SECTION)
+    limits = {name: set_here[name] for name in names if name in set_here}
     zone = timezone or known("timezone")
     said = ("", "")
     if test and (not zone or _asking()):
@@ -221,13 +224,6 @@ def _validated(shop: str | None, values: dict[str, Any]) -> ShopSettings:
         return ShopSettings.model_validate({"name": (shop or "main").lower(), **values})
     except ValidationError as error:
         raise CommandError(f"{faults(error, ShopSettings)}. No settings were written.") from None
-
-
-def _limits() -> dict[str, Any]:
-    """The limits that are configured hold for the test too: they are the service's."""
-    section = read_section(*SECTION)
-    fields = ("requests_per_minute", "reserve", "minute_seconds", "timeout_seconds")
-    return {name: section[name] for name in fields if name in section}
 
 
 def _test(shop: ShopSettings, *, lift_block: bool) -> int:
