@@ -120,8 +120,7 @@ def trusted(home: Path, names: tuple[str, ...], zone: tzinfo) -> Trust:
         ledger = (home / LEDGER).stat().st_mtime_ns
     except OSError:
         ledger = 0
-    found = _trust(home, names, zone, (ledger, int(time.time() // _TRUSTED_SECONDS)))
-    return found.model_copy(update={"as_of": found.as_of and found.as_of.astimezone(zone)})
+    return _trust(home, names, zone, (ledger, int(time.time() // _TRUSTED_SECONDS)))
 
 
 @cached

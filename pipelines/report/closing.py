@@ -90,17 +90,6 @@ class Report(Frozen):
     """The PostgreSQL that was read; empty: the home's own file."""
 
     @property
-    def as_of(self) -> datetime | None:
-        """When the mirror was last brought up to date, of all pages."""
-        moments = [page.as_of for page in self.pages]
-        return None if None in moments else min(filter(None, moments), default=None)
-
-    @property
-    def given(self) -> datetime | None:
-        """Since when readers of a server have had these figures."""
-        return self.pages[0].given
-
-    @property
     def seal(self) -> SealState:
         """The worst of the pages' seals."""
         states = {page.seal.state for page in self.pages}
@@ -258,7 +247,7 @@ def _page(
         seal=found.seal,
         cautions=found.cautions,
         notes=_notes(now, days, min(period.last, today)),
-        as_of=found.as_of and found.as_of.astimezone(made_at.tzinfo),
+        as_of=found.as_of,
         given=found.given,
     )  # fmt: skip
 
