@@ -18,7 +18,7 @@ from babel import Locale
 from babel.dates import get_day_names, get_month_names
 
 from pipelines.language import Language, _, current, switch
-from pipelines.language.display import load_language
+from pipelines.language.display import DisplaySettings
 from pipelines.publish.reading import NothingPublished, QueryFailed, floats, value
 
 INK, GRID = "#1f2933", "#e4e7eb"
@@ -84,7 +84,7 @@ def use() -> None:
     here = Path.cwd()
     # Settings stand in the project's folder, and a notebook runs in its own.
     with contextlib.chdir(next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)):
-        switch(load_language())
+        switch(DisplaySettings.load().to_language())
     alt.renderers.enable("png", scale_factor=1.5)
     alt.renderers.set_embed_options(**_locales(current()))
     pd.set_option("display.max_columns", 40)

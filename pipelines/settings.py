@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -43,7 +43,6 @@ __all__ = [
     "home_folder",
     "is_in_the_clear",
     "is_loopback",
-    "load_section",
     "load_settings",
     "read_section",
     "settings_layers",
@@ -58,9 +57,27 @@ class Section(BaseModel):
 
     # "inf" is a number to pydantic, and no length of anything.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    section: ClassVar[str] = ""
+    """What it is called."""
 
+    @classmethod
+    def load(cls) -> Self:
+        """The section as dlt's places have it, validated.
 
-_Section = TypeVar("_Section", bound=Section)
+        :class:`SettingsError` names every fault, the file that holds it and, for a name nobody
+        knows, the one that was meant. No value is in it: one may be a secret.
+        """
+        return cls.validated(read_section(cls.section))
+
+    @classmethod
+    def validated(cls, values: Mapping[str, Any]) -> Self:
+        """The same of values that were read already."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            text = f"Settings under [{cls.section}] are wrong: {faults(error, cls)}."
+            told = f"{text}{_places(cls.section, error)}"
+            raise SettingsError(told.replace("..", ".")) from None
 
 
 class ShopSettings(of_the_source.ShopSettings):
@@ -175,21 +192,6 @@ def load_settings() -> Settings:
             f"(or set {variable}_BASE_URL and _API_KEY); 'shopmirror demo' serves a made-up shop."
         )
     return Settings(home=home_folder(), shops=shops_of(section, ShopSettings))
-
-
-def load_section(
-    name: str, kind: type[_Section], values: Mapping[str, Any] | None = None
-) -> _Section:
-    """A section's settings (by default read from dlt's places), validated.
-
-    :class:`SettingsError` names every fault, the file that holds it and, for a name nobody knows,
-    the one that was meant. No value is in it: one may be a secret.
-    """
-    try:
-        return kind.model_validate(read_section(name) if values is None else values)
-    except ValidationError as error:
-        text = f"Settings under [{name}] are wrong: {faults(error, kind)}."
-        raise SettingsError(f"{text}{_places(name, error)}".replace("..", ".")) from None
 
 
 def _places(section: str, error: ValidationError) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipelines.settings import Section, load_section
+from pipelines.settings import Section
 
 HOME_ID = "pipeline"
 """Note of a ledger: by what id its home is known where several load."""
@@ -18,6 +18,7 @@ def _names(value: object) -> object:
 class WarehouseSettings(Section):
     """Where the rows go besides ``warehouse.duckdb``."""
 
+    section = "warehouse"
     also: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
         (), description="dlt destinations that each sync loads too"
     )
@@ -39,8 +40,3 @@ class WarehouseSettings(Section):
         if self.read and self.read not in self.also:
             raise ValueError(f"read: '{self.read}' is none of those that 'also' names")
         return self
-
-
-def load_warehouse() -> WarehouseSettings:
-    """The ``[warehouse]`` section; ``SettingsError`` names all faults."""
-    return load_section("warehouse", WarehouseSettings)

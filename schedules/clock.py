@@ -27,14 +27,9 @@ _LOOK = 0.5
 """Seconds: who only looks whether a lock is held holds it for an instant."""
 
 
-class JobRunning(Exception):
-    """The job, or another one of its lane, runs already: nothing was done. Exit code 4."""
-
-    exit_code = 4
-
-
-class SchedulerRunning(Exception):
-    """Another scheduler serves this home folder, so this one leaves. Exit code 4."""
+class AlreadyRunning(Exception):
+    """The job, another one of its lane, or a scheduler of this home runs already; nothing was done.
+    Exit code 4."""
 
     exit_code = 4
 
@@ -98,13 +93,16 @@ def _run_lane(jobs: Sequence[PlannedJob], runner: Runner) -> list[int]:
                 for _job, due in due_runs([job], runner.state.jobs(), runner.now()):
                     if not runner.stop.is_set():
                         codes.append(runner.run(job, due).exit_code)
-    except JobRunning:
+    except AlreadyRunning:
         pass
     return codes
 
 
 def run_now(job: PlannedJob, jobs: Sequence[PlannedJob], runner: Runner) -> int:
-    """Run one job, due or not, and what follows it. :class:`JobRunning` while its lane is busy."""
+    """Run one job, due or not, and what follows it.
+
+    :class:`AlreadyRunning` while its lane is busy.
+    """
     plan(jobs, runner)
     with _lane(runner, job):
         code = runner.run(job, runner.now()).exit_code
@@ -113,7 +111,7 @@ def run_now(job: PlannedJob, jobs: Sequence[PlannedJob], runner: Runner) -> int:
 
 
 def _lane(runner: Runner, job: PlannedJob) -> AbstractContextManager[None]:
-    busy = JobRunning(f"The job '{job.name}' or one like it runs already; nothing was done.")
+    busy = AlreadyRunning(f"The job '{job.name}' or one like it runs already; nothing was done.")
     return held(lane_lock(runner.home, job.lane), lambda: busy, timeout=_LOOK)
 
 
@@ -133,7 +131,7 @@ def serve(
     jobs are to be planned anew.
 
     0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the next
-    start goes on from there). :class:`SchedulerRunning` when another one serves the home.
+    start goes on from there). :class:`AlreadyRunning` when another one serves the home.
     """
 
     @cache
@@ -180,8 +178,8 @@ def serve(
         return 4 if runner.cut_off else 0
 
 
-def _another(runner: Runner) -> SchedulerRunning:
+def _another(runner: Runner) -> AlreadyRunning:
     who = runner.state.scheduler_since()
     since = who[1].astimezone() if who else None
     known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
-    return SchedulerRunning(f"A scheduler{known} serves {runner.home} already; this one leaves.")
+    return AlreadyRunning(f"A scheduler{known} serves {runner.home} already; this one leaves.")

@@ -7,7 +7,7 @@ import re
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pipelines.settings import WEEKDAYS, Section, existing_zone, load_section
+from pipelines.settings import WEEKDAYS, Section, existing_zone
 
 AFTER_SYNC = "after sync"
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -15,6 +15,8 @@ _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 class ScheduleSettings(Section):
     """When what runs. Times are ``HH:MM`` on the wall of the shop's zone; ``off`` is never."""
+
+    section = "schedule"
 
     timezone: str = Field("", description="IANA name; by default each shop's own")
     sync_at: str = Field("22:30", description="HH:MM, or 'off'")
@@ -56,15 +58,7 @@ class ScheduleSettings(Section):
 class RetentionSettings(Section):
     """How long things are kept, in days; 0 keeps for ever."""
 
+    section = "retention"
+
     logs_days: int = Field(30, ge=0, description="log files")
     reports_days: int = Field(400, ge=0, description="closing reports in the reports folder")
-
-
-def load_schedule() -> ScheduleSettings:
-    """The ``[schedule]`` section; ``SettingsError`` names all faults."""
-    return load_section("schedule", ScheduleSettings)
-
-
-def load_retention() -> RetentionSettings:
-    """The ``[retention]`` section; ``SettingsError`` names all faults."""
-    return load_section("retention", RetentionSettings)

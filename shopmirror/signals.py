@@ -96,17 +96,14 @@ class _Outliving(io.TextIOWrapper):
             self._lose(error)
 
     def _lose(self, error: OSError) -> None:
-        if self.ends_with_reader:
-            self._to_nowhere()
+        """What nobody takes goes nowhere from now on; any other error stays one."""
+        is_lost = self._loses_all or error.errno in self._lost
+        if is_lost or self.ends_with_reader:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+        if self.ends_with_reader or not is_lost:
             raise error
-        if not self._loses_all and error.errno not in self._lost:
-            raise error
-        self._to_nowhere()
-
-    def _to_nowhere(self) -> None:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.fileno())
-        os.close(nowhere)
 
 
 def _handle(number: int, handler: Callable[[int, FrameType | None], object]) -> None:

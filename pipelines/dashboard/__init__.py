@@ -2,13 +2,13 @@
 
 ::
 
-    serve(home, load_access())     # until stopped; shopmirror dashboard
+    serve(home, DashboardSettings.load())     # until stopped; shopmirror dashboard
 
 Streamlit runs ``app.py`` anew for every click; each run opens the warehouse, asks the marts and
 closes it again, so a page never keeps a sync from publishing and always shows the newest file.
 """
 
-from pipelines.dashboard.access import DashboardError, DashboardSettings, load_access
+from pipelines.dashboard.access import DashboardSettings
 from pipelines.dashboard.serve import free_port, serve
 
-__all__ = ["DashboardError", "DashboardSettings", "free_port", "load_access", "serve"]
+__all__ = ["DashboardSettings", "free_port", "serve"]

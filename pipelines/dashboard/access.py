@@ -28,7 +28,7 @@ from itsdangerous import BadSignature, TimestampSigner
 from pydantic import Field, SecretStr, field_validator
 
 from pipelines.json_file import write_atomically
-from pipelines.settings import Section, SettingsError, is_loopback, load_section
+from pipelines.settings import Section, SettingsError, is_loopback
 from sources.repair_shop.sections import make_home
 
 Role = Literal["owner", "staff"]
@@ -40,15 +40,10 @@ _KEPT_SECONDS = 1.0
 """How long settings that were read serve before they are read again."""
 
 
-class DashboardError(Exception):
-    """The page cannot be served; the message says why. Exit code 2."""
-
-    exit_code = 2
-
-
 class DashboardSettings(Section):
     """Where the page is served, and what it asks before it shows anything."""
 
+    section = "dashboard"
     address: str = Field("127.0.0.1", description="another than loopback needs a password")
     port: int = Field(8501, ge=0, le=65535, description="of the page; 0 takes a free one")
     password: SecretStr = Field(SecretStr(""), description="asked before anything is shown")
@@ -84,7 +79,7 @@ class DashboardSettings(Section):
         return (*dict.fromkeys(name for name in named if name), *everywhere)
 
     def check(self) -> None:
-        """:class:`DashboardError` when others could reach the page and no password is set."""
+        """:class:`SettingsError` when others could reach the page and no password is set."""
         if self.password.get_secret_value():
             return
         if self.public_url:
@@ -93,16 +88,11 @@ class DashboardSettings(Section):
             reached = f"'{self.address}' can be reached from other machines"
         else:
             return
-        raise DashboardError(
+        raise SettingsError(
             f"{reached}, and it shows customers' names: set a password under [dashboard] in "
             ".dlt/secrets.toml (or DASHBOARD__PASSWORD). Without one the page is served on "
             "127.0.0.1 only, to who has the printed key; reach that through SSH (ssh -L)."
         )
-
-
-def load_access() -> DashboardSettings:
-    """``[dashboard]`` of dlt's places; ``SettingsError`` names what is wrong."""
-    return load_section("dashboard", DashboardSettings)
 
 
 class Keys:
@@ -151,7 +141,7 @@ class Keys:
         now = time.monotonic()
         if now - self._read_at >= _KEPT_SECONDS:
             try:
-                self._known = _passwords(load_access())
+                self._known = _passwords(DashboardSettings.load())
             except SettingsError:
                 self._known = {}
             self._read_at = now

@@ -16,7 +16,7 @@ from pipelines.dashboard.search import Key
 from pipelines.dashboard.table import OPEN
 from pipelines.dashboard.view import Selection
 from pipelines.language import MINUS, _, current, shown, switch, use
-from pipelines.language.display import load_display, load_language
+from pipelines.language.display import DisplaySettings
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
@@ -45,7 +45,7 @@ def main() -> None:
     """Draw the page."""
     st.set_page_config(page_title="shopmirror", layout="wide")
     try:
-        display = load_display()
+        display = DisplaySettings.load()
         switch(display.to_language())
         logo = display.picture
         home = home_folder()
@@ -205,7 +205,7 @@ def _pick_days() -> None:
 def _report(looked: Selection, suffix: str) -> bytes:
     """The closing report of what is looked at."""
     extras: Any = ("tax", "margin", "expenses") if looked.sees_margins else ("tax", "expenses")
-    with use(load_language()):
+    with use(DisplaySettings.load().to_language()):
         made = closing_report(looked.home, shop=looked.names, period=looked.period, extras=extras)
         return content(made, suffix)
 

@@ -26,7 +26,7 @@ from pipelines.dashboard.access import (
     Role,
 )
 from pipelines.language import _, current, use
-from pipelines.language.display import load_display
+from pipelines.language.display import DisplaySettings
 from pipelines.settings import SettingsError
 
 _log = logging.getLogger("shopmirror.dashboard")
@@ -149,7 +149,7 @@ class Gate:
     def _ask(self, there: str, fault: str, status: int) -> Response:
         """The form that asks for the secret, in the reader's language."""
         try:
-            language = load_display().to_language()
+            language = DisplaySettings.load().to_language()
         except SettingsError:
             language = current()
         with use(language):

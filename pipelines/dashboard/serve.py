@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from secrets import token_bytes
 
-from pipelines.dashboard.access import DashboardError, DashboardSettings, Keys, load_seal
+from pipelines.dashboard.access import DashboardSettings, Keys, load_seal
+from pipelines.settings import SettingsError
 
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
@@ -33,7 +34,7 @@ def serve(
     """Serve the page of the warehouse in ``home`` until the process is told to stop.
 
     ``ready`` gets the page's address, with its key if it has one, once the first visitor need not
-    wait. Raises :class:`DashboardError` when others could reach the page without a password (it
+    wait. Raises :class:`SettingsError` when others could reach the page without a password (it
     shows customers) or the port is taken.
     """
     access.check()
@@ -121,6 +122,6 @@ def _listening(access: DashboardSettings) -> socket.socket:
     try:
         return socket.create_server((access.address, access.port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        raise DashboardError(
+        raise SettingsError(
             f"Port {access.port} on {access.address} cannot be used: choose another with --port."
         ) from error

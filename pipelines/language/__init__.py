@@ -2,7 +2,7 @@
 
 ::
 
-    with use(load_language()):
+    with use(DisplaySettings.load().to_language()):
         _("Money taken")                 # "Dinero recibido"
         current().money(amount, "GTQ")   # "Q1,234.50"
 

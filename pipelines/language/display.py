@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from pipelines.language import Language
-from pipelines.settings import Section, SettingsError, load_section
+from pipelines.settings import Section, SettingsError
 
 FOLDER = Path(__file__).parent
 """Holds a catalogue a language, ``es.po``."""
@@ -28,6 +28,7 @@ _LOGO_BYTES, _LOGO_PIXELS, _LOGO_SIZE = 5_000_000, 25_000_000, (640, 200)
 class DisplaySettings(Section):
     """How people are shown things; every setting is optional."""
 
+    section = "display"
     language: str = Field("en", description="en, es; with a country its ways of writing: es-GT")
     logo: str = Field("", description="a picture at the head of report and page")
     catalogue: str = Field("", description="a .po file with the words of another language")
@@ -68,16 +69,6 @@ class DisplaySettings(Section):
         return (
             "" if picture is None else "data:image/png;base64," + base64.b64encode(picture).decode()
         )
-
-
-def load_display() -> DisplaySettings:
-    """``[display]`` of dlt's places; :class:`SettingsError` names what is wrong."""
-    return load_section("display", DisplaySettings)
-
-
-def load_language() -> Language:
-    """The language of ``[display]``; :class:`SettingsError` as above."""
-    return load_display().to_language()
 
 
 def _words(catalogue: str, language: str) -> gettext.NullTranslations:

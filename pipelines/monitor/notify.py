@@ -22,7 +22,6 @@ from pipelines.monitor.sender import (
     MailSettings,
     Sent,
     channels,
-    load_mail,
     new_mail,
     send_all,
     why,
@@ -40,6 +39,8 @@ _MEANINGS = {
 class NotifySettings(MailSettings):
     """``[mail]`` and what ``[notify]`` says otherwise."""
 
+    section = "notify"
+
     timeout_seconds: float = Field(20.0, gt=0, description="longest wait, at each step")
     name: str = Field("shopmirror", description="what messages call this installation")
     heartbeat_url: SecretStr = Field(
@@ -51,11 +52,6 @@ class NotifyError(Exception):
     """A message could not be delivered. It says over which way and why, never with a secret."""
 
     exit_code = 3
-
-
-def load_notify() -> NotifySettings:
-    """Read ``[mail]`` and ``[notify]``; ``SettingsError`` names all faults."""
-    return load_mail("notify", NotifySettings)
 
 
 def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
@@ -83,18 +79,6 @@ def _raise_for(sent: Sent) -> None:
     if sent.failed:
         troubles = ", ".join(f"{name} ({why})" for name, why in sent.failed)
         raise NotifyError(f"The message could not be sent by {troubles}.")
-
-
-def beat(settings: NotifySettings) -> bool:
-    """Call ``heartbeat_url``; False when none is set. :class:`NotifyError` when nobody answers."""
-    url = settings.heartbeat_url.get_secret_value()
-    if not url:
-        return False
-    try:
-        httpx.get(url, timeout=settings.timeout_seconds, trust_env=False).raise_for_status()
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise NotifyError(f"The heartbeat was not taken: {why(error)}.") from None
-    return True
 
 
 class Incident(BaseModel):
@@ -210,8 +194,15 @@ class Incidents:
         return f"{moment.astimezone(self._zone):%Y-%m-%d %H:%M %Z}"
 
     def beat(self) -> bool:
-        """Call the heartbeat's address, if one is set; see :func:`beat`."""
-        return self._settings is not None and beat(self._settings)
+        """Call ``heartbeat_url``; False when none is set. :class:`NotifyError` if it fails."""
+        if self._settings is None or not self._settings.heartbeat_url:
+            return False
+        url, seconds = self._settings.heartbeat_url, self._settings.timeout_seconds
+        try:
+            httpx.get(url.get_secret_value(), timeout=seconds, trust_env=False).raise_for_status()
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NotifyError(f"The heartbeat was not taken: {why(error)}.") from None
+        return True
 
     def keep_only(self, subjects: Iterable[str]) -> None:
         """Forget the troubles of all other jobs: a job that is planned no more never recovers."""

@@ -26,7 +26,6 @@ from pipelines.settings import (
     Section,
     is_in_the_clear,
     is_loopback,
-    load_section,
     read_section,
 )
 
@@ -56,6 +55,7 @@ _IN_THE_CLEAR = (
 class MailSettings(Section):
     """``[mail]``: the server, and where messages go. ``[report]`` and ``[notify]`` may differ."""
 
+    section = "mail"
     smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
     smtp_port: int = Field(587, ge=1, le=65535, description="587 is the usual one")
     smtp_security: Literal["starttls", "tls", "none"] = Field(
@@ -110,6 +110,12 @@ class MailSettings(Section):
                 raise ValueError(f"chat {number} is not encrypted: {_IN_THE_CLEAR}")
         return self
 
+    @classmethod
+    def load(cls) -> Self:
+        """``[mail]`` with what the own section says otherwise over it."""
+        MailSettings.validated(read_section("mail"))
+        return cls.validated({**read_section("mail"), **read_section(cls.section)})
+
     @property
     def sender(self) -> str:
         """Whom messages come from."""
@@ -137,15 +143,6 @@ def _chats(url: SecretStr) -> "apprise.Apprise":
     chats = apprise.Apprise()
     chats.add(url.get_secret_value())
     return chats
-
-
-_Mail = TypeVar("_Mail", bound=MailSettings)
-
-
-def load_mail(section: str, kind: type[_Mail]) -> _Mail:
-    """``[mail]`` with what a section says otherwise over it; ``SettingsError`` names all faults."""
-    load_section("mail", MailSettings)
-    return load_section(section, kind, {**read_section("mail"), **read_section(section)})
 
 
 def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:

@@ -27,7 +27,7 @@ from pipelines.reconcile.books import Books, books, differing
 from pipelines.settings import Settings, ShopSettings
 from pipelines.transform.findings import read_findings
 from pipelines.transform.models import way
-from pipelines.warehouse_settings import load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
@@ -224,7 +224,7 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
     today = max(now.astimezone(shop.zone).date() for shop in settings.shops)
     try:
         server = read_from()
-        found.told["models"] = way(load_warehouse().project)
+        found.told["models"] = way(WarehouseSettings.load().project)
         if server:
             found.told["read_from"] = server
         elif not home.warehouse.exists():

@@ -40,7 +40,7 @@ from pipelines.outbox.origin import bind, here, skip_numbers
 from pipelines.outbox.references import unknown
 from pipelines.outbox.remarks import remarks
 from pipelines.outbox.store import Outbox
-from pipelines.settings import Section, Settings, ShopSettings, load_section, load_settings
+from pipelines.settings import Section, Settings, ShopSettings, load_settings
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
 
@@ -54,6 +54,7 @@ Rows = pd.DataFrame | Sequence[Fields] | Fields
 class OutboxSettings(Section):
     """``[outbox]``: how changes are sent."""
 
+    section = "outbox"
     marker: bool = Field(
         True,
         description="a short token in the note of each payment, by which it is found for sure",
@@ -95,9 +96,7 @@ def enqueue(
     folder = Path(home) if home is not None else settings.home
     rows = _rows(data)
     if marker is None:
-        marker = resource_and_op(resource, op)[0] == "payments" and (
-            load_section("outbox", OutboxSettings).marker
-        )
+        marker = resource_and_op(resource, op)[0] == "payments" and OutboxSettings.load().marker
     found, changes = list(faults), list[NewChange]()
     for place, row in enumerate(rows):
         label = where[place] if where else f"row {place + 1}" if len(rows) > 1 else ""

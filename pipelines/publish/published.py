@@ -19,7 +19,7 @@ from pipelines.language import Text
 from pipelines.load.imports import without
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import SettingsError
-from pipelines.warehouse_settings import load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.errors import first_line
 
 WAREHOUSE = "warehouse.duckdb"
@@ -90,7 +90,7 @@ def _named(sql: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def read_from() -> str:
     """The PostgreSQL that ``[warehouse] read`` names; empty where the home's file is read."""
     try:
-        return load_warehouse().read
+        return WarehouseSettings.load().read
     except SettingsError as error:
         raise NothingPublished(str(error)) from None
 

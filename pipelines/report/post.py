@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pipelines.language import Text, shown, use
-from pipelines.language.display import load_language
-from pipelines.monitor.sender import MailSettings, Several, channels, load_mail, new_mail, send_all
+from pipelines.language.display import DisplaySettings
+from pipelines.monitor.sender import MailSettings, Several, channels, new_mail, send_all
 from pipelines.report.closing import Extra, Report
 from pipelines.report.figures import ReportError
 from pipelines.report.render import chart_png, content, html, mail_html, text
@@ -21,6 +21,8 @@ from pipelines.report.trust import SealState
 
 class PostSettings(MailSettings):
     """``[mail]`` and what ``[report]`` says otherwise; nothing is sent unless asked for."""
+
+    section = "report"
 
     attach: Several[Literal["pdf", "xlsx"]] = Field(("pdf",), description="what hangs on the mail")
     figures: Several[Extra] = Field(
@@ -32,11 +34,6 @@ class NotSent(ReportError):
     """The report was made but could not be delivered; the message says where it stuck. Exit 3."""
 
     exit_code = 3
-
-
-def load_post() -> PostSettings:
-    """Read ``[mail]`` and ``[report]``; ``SettingsError`` when they are wrong."""
-    return load_mail("report", PostSettings)
 
 
 def send(report: Report, settings: PostSettings) -> list[str]:
@@ -51,7 +48,7 @@ def send(report: Report, settings: PostSettings) -> list[str]:
             "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
-    with use(load_language()):
+    with use(DisplaySettings.load().to_language()):
         went = send_all(settings, partial(message, report, settings), partial(_document, report))
     refused = dict(went.failed).get("e-mail", "") if "e-mail" in went.taken else ""
     mailed = [one for one in settings.mail_to if one not in refused]

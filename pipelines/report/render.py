@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from pipelines.json_file import write_atomically
 from pipelines.language import _, current, use
-from pipelines.language.display import load_display, load_language
+from pipelines.language.display import DisplaySettings
 from pipelines.report import charts, fonts
 from pipelines.report.closing import Report
 from pipelines.report.figures import ReportError
@@ -49,7 +49,7 @@ def write(report: Report, path: Path, *, make_folder: bool = False) -> Path:
         if not path.parent.is_dir():
             told = f"The folder {path.parent} does not exist; make it or choose another."
             raise ReportError(told)
-        with use(load_language()):
+        with use(DisplaySettings.load().to_language()):
             write_atomically(path, content(report, path.suffix.lower()))
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -68,7 +68,7 @@ def content(report: Report, suffix: str) -> bytes:
 def html(report: Report) -> str:
     """One self-contained page: no script, no font, no picture from elsewhere."""
     return _drawn(
-        "page.html", report, logo=load_display().picture_url,
+        "page.html", report, logo=DisplaySettings.load().picture_url,
         chart=lambda *how: Markup(charts.months(*how)),  # noqa: S704 - our own drawing
         seal=lambda state: Markup(charts.seal(state)),  # noqa: S704 - our own drawing
     )  # fmt: skip
@@ -137,7 +137,7 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
                 note = _("Some names show as boxes here: install the font {names}.", names=names)
                 drawn["notes"] = [*drawn["notes"], note]
             pages.append(drawn)
-        logo = load_display().picture
+        logo = DisplaySettings.load().picture
         if logo is not None:
             files["logo.png"] = logo
         told = {

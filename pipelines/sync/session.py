@@ -34,7 +34,7 @@ from pipelines.service_reports.kept import report_totals
 from pipelines.settings import OF_ASKING, Settings, ShopSettings
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import unnamed_fields, write_findings
-from pipelines.warehouse_settings import load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import Ledger
@@ -103,7 +103,7 @@ class Session:
             loader = cast(Loader, destination)
             self.feed = Feed(self.ledger, loader, settings.shops, destination.at)
         self.publish_seconds = 1.0
-        self.project = load_warehouse().project
+        self.project = WarehouseSettings.load().project
         self._clients: dict[str, Client] = {}
         self._told: dict[str, float] = {}
         self._lock = threading.Lock()

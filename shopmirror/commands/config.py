@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -12,19 +11,19 @@ from pipelines.dashboard.access import DashboardSettings
 from pipelines.destinations.load import refuse_unknown
 from pipelines.language.display import DisplaySettings
 from pipelines.monitor.notify import NotifySettings
-from pipelines.monitor.sender import MailSettings, load_mail
+from pipelines.monitor.sender import MailSettings
 from pipelines.outbox.intake import OutboxSettings
 from pipelines.report.post import PostSettings
 from pipelines.settings import (
     SECTION,
+    Section,
     SettingsError,
     ShopSettings,
     home_folder,
-    load_section,
     load_settings,
     settings_layers,
 )
-from pipelines.warehouse_settings import WarehouseSettings, load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table
@@ -66,11 +65,8 @@ def _faults() -> Iterator[str]:
     """What is wrong with the settings of the shops and of every other section."""
     checks: list[Callable[[], Any]] = [
         load_settings,
-        lambda: refuse_unknown(home_folder(), load_warehouse().also),
-        *(
-            partial(load_mail if issubclass(kind, MailSettings) else load_section, name, kind)
-            for name, kind in sections().items()
-        ),
+        lambda: refuse_unknown(home_folder(), WarehouseSettings.load().also),
+        *(kind.load for kind in sections().values()),
     ]
     for check in checks:
         try:
@@ -91,19 +87,13 @@ def _entries() -> Iterator[Entry]:
         yield from _of_section(name, kind, settings_layers(name))
 
 
-def sections() -> dict[str, type[Any]]:
+def sections() -> dict[str, type[Section]]:
     """Every section but the shops', and what it may hold."""
-    return {
-        "schedule": ScheduleSettings,
-        "retention": RetentionSettings,
-        "warehouse": WarehouseSettings,
-        "outbox": OutboxSettings,
-        "mail": MailSettings,
-        "report": PostSettings,
-        "notify": NotifySettings,
-        "dashboard": DashboardSettings,
-        "display": DisplaySettings,
-    }
+    kinds: tuple[type[Section], ...] = (
+        ScheduleSettings, RetentionSettings, WarehouseSettings, OutboxSettings, MailSettings,
+        PostSettings, NotifySettings, DashboardSettings, DisplaySettings,
+    )  # fmt: skip
+    return {kind.section: kind for kind in kinds}
 
 
 def _shops(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.dashboard import DashboardSettings, free_port, load_access, serve
+from pipelines.dashboard import DashboardSettings, free_port, serve
 from pipelines.settings import home_folder, is_loopback
 from shopmirror.consoles import fault, say
 
@@ -19,7 +19,7 @@ def dashboard(
     ] = None,
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
-    access = load_access()
+    access = DashboardSettings.load()
     address = access.address if host is None else host
     chosen = access.port if port is None else port
     if not chosen:

@@ -40,7 +40,7 @@ def report(
     """
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
-    deliver = partial(post.send, settings=post.load_post()) if send else None
+    deliver = partial(post.send, settings=post.PostSettings.load()) if send else None
     made = closing_report(
         home,
         shop=shop,
@@ -71,7 +71,7 @@ def report(
 def _extras(text: str | None) -> tuple[Extra, ...]:
     """The figures asked for; without a word those of the setting ``figures``."""
     if text is None:
-        return post.load_post().figures
+        return post.PostSettings.load().figures
     known: tuple[Extra, ...] = get_args(Extra)
     words = [] if text == "none" else [word.strip() for word in text.split(",")]
     if wrong := [word for word in words if word not in known]:

@@ -14,7 +14,7 @@ import typer
 
 from pipelines.home import Home, HomeError, is_full
 from pipelines.monitor import logs
-from pipelines.monitor.notify import Incidents, NotifySettings, load_notify
+from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.outbox import current_user
 from pipelines.settings import Settings, SettingsError, home_folder, load_settings
 from schedules.clock import run_due, run_now, serve
@@ -22,7 +22,7 @@ from schedules.housekeeping import clear_out
 from schedules.jobs import PlannedJob, planned_jobs
 from schedules.runner import Runner
 from schedules.services import install, uninstall
-from schedules.settings import ScheduleSettings, load_retention, load_schedule
+from schedules.settings import RetentionSettings, ScheduleSettings
 from schedules.units import Place, crontab_line, systemd_unit
 from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
@@ -96,7 +96,7 @@ def _serve_for_good(stop: threading.Event) -> int:
 
 
 def _said() -> Said:
-    return load_settings(), load_schedule(), load_notify()
+    return load_settings(), ScheduleSettings.load(), NotifySettings.load()
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def _run_now(name: str, jobs: list[PlannedJob], runner: Runner) -> int:
 
 
 def _housekeeping() -> int:
-    retention = load_retention()
+    retention = RetentionSettings.load()
     home = Home(home_folder())
     with home.guard("Nothing that is needed was deleted"):
         cleared = clear_out(home.path, retention, datetime.now(UTC))

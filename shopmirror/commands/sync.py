@@ -6,7 +6,7 @@ import typer
 
 from pipelines.sync.run import sync as run
 from pipelines.sync.verdict import SyncReport
-from pipelines.warehouse_settings import load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption, resources
 from shopmirror.consoles import agreement, duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working
@@ -43,7 +43,7 @@ def sync(
 ) -> int:
     """Bring the warehouse up to date with the service, and prove it complete."""
     settings = configured(asking=True)
-    warehouse = load_warehouse()
+    warehouse = WarehouseSettings.load()
     for name in take_over or ():
         settings.chosen(name)
     with working(settings, "sync") as (observer, stop):

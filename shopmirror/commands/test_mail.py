@@ -2,15 +2,15 @@
 
 import platform
 
-from pipelines.monitor.notify import NotifyError, deliver, load_notify
+from pipelines.monitor.notify import NotifyError, NotifySettings, deliver
 from pipelines.monitor.sender import channels
-from pipelines.report.post import load_post
+from pipelines.report.post import PostSettings
 from shopmirror.consoles import CommandError, fault, say
 
 
 def test_mail() -> int:
     """Send a short message everywhere that reports and notices go, and say what was taken."""
-    notices, reports = load_notify(), load_post()
+    notices, reports = NotifySettings.load(), PostSettings.load()
     ways = {"notices": notices}
     named = ("smtp_host", "mail_from", "mail_to", "webhook_url", "chat")
     if any(getattr(reports, name) != getattr(notices, name) for name in named):

@@ -10,7 +10,7 @@ from PIL import Image
 
 import notebooks
 from pipelines.language import Text, _, current, shown, use
-from pipelines.language.display import DisplaySettings, load_display
+from pipelines.language.display import DisplaySettings
 from pipelines.settings import SettingsError
 from shopmirror.main import main
 
@@ -76,7 +76,7 @@ def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(tmp_path, monkeypa
     logo = tmp_path / "logo.png"
     monkeypatch.setenv("DISPLAY__LOGO", str(logo))
     logo.write_bytes(_png((2000, 500)) + b"<script>alert(1)</script>")
-    picture = load_display().picture
+    picture = DisplaySettings.load().picture
     assert picture is not None and b"script" not in picture
     assert Image.open(io.BytesIO(picture)).size == (640, 160)
     for content in (b"<svg onload='alert(1)'/>", b"", _png((40, 40))[:50]):
@@ -84,10 +84,10 @@ def test_a_logo_is_drawn_anew_and_a_file_that_is_none_refused(tmp_path, monkeypa
         other.write_bytes(content)
         monkeypatch.setenv("DISPLAY__LOGO", str(other))
         with pytest.raises(SettingsError, match="no picture that can be read"):
-            load_display().picture  # noqa: B018 - reading it is what fails
+            DisplaySettings.load().picture  # noqa: B018 - reading it is what fails
     monkeypatch.setenv("DISPLAY__LOGO", str(tmp_path / "none.png"))
     with pytest.raises(SettingsError, match="no picture"):
-        load_display().picture  # noqa: B018 - as above
+        DisplaySettings.load().picture  # noqa: B018 - as above
 
 
 def test_a_catalogue_with_a_wrong_place_falls_back_to_english(tmp_path):

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pipelines.dashboard import DashboardError, DashboardSettings, free_port, serve
+from pipelines.dashboard import DashboardSettings, free_port, serve
 from pipelines.dashboard.gate import Tries
+from pipelines.settings import SettingsError
 from shopmirror.main import main
 from tests.app import page as pages
 from tests.app import warehouse
@@ -270,7 +271,7 @@ def _until(is_so) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
 def test_only_this_machine_is_served(tmp_path, host):
-    with pytest.raises(DashboardError, match=r"127\.0\.0\.1 only"):
+    with pytest.raises(SettingsError, match=r"127\.0\.0\.1 only"):
         serve(tmp_path, DashboardSettings(address=host))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pipelines.masking import mask, scrub
-from pipelines.settings import load_section
 from shopmirror.main import main
 from tests.app.warehouse import change
 
@@ -150,7 +149,7 @@ def test_messages_do_not_cross_a_network_in_the_clear(
     from pipelines.monitor.sender import MailSettings
 
     monkeypatch.setenv("MAIL__ALLOW_HTTP", "true")
-    assert load_section("mail", MailSettings).allow_http
+    assert MailSettings.load().allow_http
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,11 @@ CODES = {
     **dict.fromkeys(["LoadError", "LeaseError", "ModelsFailed", "OutcomeUnknown"], 1),
     **dict.fromkeys(
         "UnknownResource ConfigurationError SettingsError LedgerError HomeError ReportError "
-        "NothingPublished QueryFailed OutboxError DashboardError BodyError CommandError UnitError "
-        "MetricsError".split(),
+        "NothingPublished QueryFailed OutboxError BodyError CommandError UnitError".split(),
         2,
     ),
     **dict.fromkeys(["ShopError", "NotifyError", "NotSent"], 3),
-    **dict.fromkeys(
-        "AlreadyRunning Stopped SyncRunning PushBusy JobRunning SchedulerRunning".split(), 4
-    ),
+    **dict.fromkeys(["AlreadyRunning", "Stopped", "SyncRunning", "PushBusy"], 4),
 }
 """Exception -> how a command ends with it (interface, exit codes)."""
 

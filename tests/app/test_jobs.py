@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.settings import Settings, SettingsError
 from schedules.jobs import PlannedJob, business_day, planned_jobs
-from schedules.settings import ScheduleSettings, load_retention, load_schedule
+from schedules.settings import RetentionSettings, ScheduleSettings
 from tests.homes import shop_of
 
 pytestmark = pytest.mark.usefixtures("plain_folder")
@@ -97,9 +97,9 @@ def test_settings_come_from_files_and_environment(tmp_path, monkeypatch):
         '[schedule]\nsync_at = 23:15:00\naudit_on = "Sunday"\n[retention]\nlogs_days = 3\n'
     )
     monkeypatch.setenv("SCHEDULE__PUSH_EVERY_MINUTES", "2")
-    schedule = load_schedule()
+    schedule = ScheduleSettings.load()
     assert (schedule.sync_at, schedule.push_every_minutes, schedule.audit_on) == ("23:15", 2, "sun")
-    assert load_retention().logs_days == 3
+    assert RetentionSettings.load().logs_days == 3
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,4 @@ def test_no_end_and_no_time_are_refused(plain_folder, monkeypatch, name, value):
     """A variable that is there and empty is no word for never: nights would end in silence."""
     monkeypatch.setenv(f"SCHEDULE__{name}", value)
     with pytest.raises(SettingsError, match=name.lower()):
-        load_schedule()
+        ScheduleSettings.load()

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from pipelines.monitor.notify import load_notify
+from pipelines.monitor.notify import NotifySettings
 from pipelines.report import Period, ReportError, closing_report
-from pipelines.report.post import NotSent, PostSettings, load_post, send
+from pipelines.report.post import NotSent, PostSettings, send
 from pipelines.settings import SettingsError
 from tests.app.receivers import HookServer, MailServer, served
 from tests.app.warehouse import NOW
@@ -100,12 +100,12 @@ def test_settings_come_from_file_and_environment(tmp_path, monkeypatch):
     )
     monkeypatch.setenv("REPORT__SMTP_PORT", "465")
     monkeypatch.setenv("REPORT__SMTP_SECURITY", "tls")
-    settings = load_post()
+    settings = PostSettings.load()
     assert (settings.smtp_port, settings.mail_to[1]) == (465, "c@example.com")
     monkeypatch.setenv("REPORT__SMTP_PORT", "many")
     monkeypatch.setenv("REPORT__SMPT_HOST", "x")
     with pytest.raises(SettingsError) as wrong:
-        load_post()
+        PostSettings.load()
     assert "smtp_port" in str(wrong.value)
     assert "smpt_host: there is no such setting. Did you mean 'smtp_host'?" in str(wrong.value)
 
@@ -115,14 +115,11 @@ def test_one_section_serves_reports_and_notices_and_each_may_differ(tmp_path, mo
     monkeypatch.setenv("MAIL__SMTP_HOST", "mail.example.com")
     monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.com")
     monkeypatch.setenv("REPORT__MAIL_TO", "desk@example.com, owner@example.com")
-    assert load_post().mail_to == ("desk@example.com", "owner@example.com")
-    assert (load_notify().mail_to, load_notify().sender) == (("owner@example.com",),) + (
-        "owner@example.com",
-    )
+    assert PostSettings.load().mail_to == ("desk@example.com", "owner@example.com")
+    notices = NotifySettings.load()
+    assert (*notices.mail_to, notices.sender) == ("owner@example.com",) * 2
     monkeypatch.setenv("NOTIFY__MAIL_TO", "night@example.com")
     monkeypatch.setenv("NOTIFY__SMTP_HOST", "other.example.com")
-    assert (load_notify().smtp_host, load_notify().mail_to) == (
-        "other.example.com",
-        ("night@example.com",),
-    )
-    assert load_post().smtp_host == "mail.example.com"
+    notices = NotifySettings.load()
+    assert (notices.smtp_host, *notices.mail_to) == ("other.example.com", "night@example.com")
+    assert PostSettings.load().smtp_host == "mail.example.com"

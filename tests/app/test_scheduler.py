@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.monitor.schedule_state import is_served, next_runs
 from schedules import clock as clockwork
-from schedules.clock import JobRunning, SchedulerRunning, due_runs, run_due, run_now, serve
+from schedules.clock import AlreadyRunning, due_runs, run_due, run_now, serve
 from schedules.jobs import Command
 from schedules.times import Every
 from tests.app.nights import ENDLESS, NIGHTLY, NOTES, job, one_day_on, runs, wait_for
@@ -62,7 +62,7 @@ def test_a_night_that_comes_due_within_the_one_before_follows_it(bench, clock, p
 def test_a_job_by_hand_is_refused_while_one_of_its_lane_runs(bench, plain_folder):
     with _beside(run_now, job(), [job()], bench.runner(ENDLESS)):
         wait_for(lambda: runs(plain_folder))
-        with pytest.raises(JobRunning, match="audit"):
+        with pytest.raises(AlreadyRunning, match="audit"):
             run_now(job("audit"), [job("audit")], bench.runner())
         assert run_now(job("push"), [job("push")], bench.runner()) == 0
         bench.stop.set()
@@ -92,7 +92,7 @@ def test_the_scheduler_runs_what_comes_due_and_a_second_one_leaves(
     with _serving(bench, jobs, bench.runner(NOTES)) as codes:
         wait_for(lambda: any("next 2026-11-20 22:30" in line for line in bench.told))
         assert is_served(bench.home)
-        with pytest.raises(SchedulerRunning, match=str(os.getpid())):
+        with pytest.raises(AlreadyRunning, match=str(os.getpid())):
             serve(jobs, bench.runner())
         for night in range(1, 4):
             clock.forward(days=1)

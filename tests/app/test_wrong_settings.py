@@ -2,21 +2,21 @@
 
 import pytest
 
-from pipelines.dashboard.access import load_access
-from pipelines.language.display import load_language
-from pipelines.monitor.notify import load_notify
+from pipelines.dashboard.access import DashboardSettings
+from pipelines.language.display import DisplaySettings
+from pipelines.monitor.notify import NotifySettings
 from pipelines.settings import SettingsError, load_settings
-from schedules.settings import load_schedule
+from schedules.settings import ScheduleSettings
 from tests.app.command_line import PREFIX
 from tests.app.command_line import home_of_its_own as home_of_its_own
 
 pytestmark = pytest.mark.core
 
 LOADED_BY = {
-    "DASHBOARD": load_access,
-    "DISPLAY": load_language,
-    "NOTIFY": load_notify,
-    "SCHEDULE": load_schedule,
+    "DASHBOARD": DashboardSettings.load,
+    "DISPLAY": lambda: DisplaySettings.load().to_language(),
+    "NOTIFY": NotifySettings.load,
+    "SCHEDULE": ScheduleSettings.load,
     "SOURCES": load_settings,
 }
 
@@ -73,7 +73,7 @@ def test_the_file_or_variable_that_holds_it_is_named(tmp_path, monkeypatch, name
         (tmp_path / ".dlt").mkdir()
         (tmp_path / ".dlt" / name).write_text('[schedule]\nsync_at = "25:00"\n')
     with pytest.raises(SettingsError) as wrong:
-        load_schedule()
+        ScheduleSettings.load()
     place = f".dlt/{name}" if name else "SCHEDULE__SYNC_AT"
     assert str(wrong.value) == (
         "Settings under [schedule] are wrong: sync_at: must look like 22:30 (or 'off'). "

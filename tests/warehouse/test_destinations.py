@@ -18,7 +18,7 @@ from pipelines.load.loader import LoadError
 from pipelines.settings import SettingsError
 from pipelines.sync.run import _load_all
 from pipelines.sync.verdict import SyncReport
-from pipelines.warehouse_settings import WarehouseSettings, load_warehouse
+from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 from tests.promises import promise
@@ -59,12 +59,12 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeyp
 
 
 def test_destinations_are_a_list_or_words(monkeypatch):
-    assert load_warehouse().also == ()
+    assert WarehouseSettings.load().also == ()
     monkeypatch.setenv("WAREHOUSE__ALSO", "postgres, company")
-    assert load_warehouse().also == ("postgres", "company")
+    assert WarehouseSettings.load().also == ("postgres", "company")
     monkeypatch.setenv("WAREHOUSE__ALOS", "x")
     with pytest.raises(SettingsError, match="Did you mean 'also'"):
-        load_warehouse()
+        WarehouseSettings.load()
 
 
 @promise("several homes load into one PostgreSQL, and none takes another's shop")
