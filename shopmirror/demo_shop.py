@@ -109,7 +109,6 @@ def write_settings(shop: ShopSettings) -> None:
     files = SettingsFiles()
     key = shop.api_key.get_secret_value()
     files.set(None, {"base_url": shop.base_url, "api_key": key, **SHOP})
-    files.note(None, "minute_seconds", "the demo's shop only: a real one's minute has 60 seconds")
     files.write()
 
 

@@ -72,11 +72,6 @@ class SettingsFiles:
         for name, value in values.items():
             _made(self._file_of(name), _path(shop))[name] = value
 
-    def note(self, shop: str | None, name: str, comment: str) -> None:
-        """Put a comment behind a value that is there (in memory)."""
-        section: Any = _section(self._file_of(name), _path(shop))
-        section.item(name).comment(comment)
-
     def drop(self, shop: str | None, names: Iterable[str]) -> None:
         """Take values of a shop out (in memory)."""
         for name in names:

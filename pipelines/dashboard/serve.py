@@ -1,10 +1,8 @@
 """Runs Streamlit in this process behind the gate, with nothing sent anywhere."""
 
 import asyncio
-import logging
 import os
 import socket
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from secrets import token_bytes
@@ -15,9 +13,6 @@ from pipelines.settings import SettingsError
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
 _SEAL = "page.key"
-_CACHE = "streamlit.runtime.caching.cache_data_api"
-_PATIENCE_SECONDS = 5
-"""What the first figures may take before the page's address is told all the same."""
 _OURS = "127.0.0.1,::1"
 """Whose word of the visitor's address is believed: a proxy on this machine."""
 
@@ -33,34 +28,14 @@ def serve(
 ) -> None:
     """Serve the page of the warehouse in ``home`` until the process is told to stop.
 
-    ``ready`` gets the page's address, with its key if it has one, once the first visitor need not
-    wait. Raises :class:`SettingsError` when others could reach the page without a password (it
-    shows customers) or the port is taken.
+    ``ready`` gets the page's address, with its key if it has one. Raises
+    :class:`~pipelines.settings.SettingsError` when others could reach the page without a password
+    (it shows customers) or the port is taken.
     """
     access.check()
     visitors = _listening(access)
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
-    # Figures are asked for before its server runs, which is meant and nothing to be told.
-    logging.getLogger(_CACHE).addFilter(lambda said: "No runtime found" not in said.getMessage())
-    from pipelines.dashboard import view
-
-    # A start without a password makes a key, so its cookies need not outlive it.
-    has_password = bool(access.password.get_secret_value())
-    keys = Keys(access, load_seal(home / _SEAL) if has_password else token_bytes(32))
-    asked = threading.Thread(target=view.warm, args=(home,), daemon=True)
-    asked.start()
-
-    def tell() -> None:
-        asked.join(_PATIENCE_SECONDS)
-        host = f"[{access.address}]" if ":" in access.address else access.address
-        ready(f"http://{host}:{access.port}/" + (f"?key={keys.key}" if keys.key else ""))
-
-    threading.Thread(target=tell, daemon=True).start()
-    _run(access, keys, visitors)
-
-
-def _run(access: DashboardSettings, keys: Keys, visitors: socket.socket) -> None:
     # Loaded before the first visitor comes, who else would wait for them.
     import uvicorn
     from starlette.middleware import Middleware
@@ -76,6 +51,9 @@ def _run(access: DashboardSettings, keys: Keys, visitors: socket.socket) -> None
     # Streamlit may ask a server outside for its address. Nobody outside is told that we are here.
     net_util.get_external_ip = lambda: None
     load_config_options(_options(access))
+    # A start without a password makes a key, so its cookies need not outlive it.
+    has_password = bool(access.password.get_secret_value())
+    keys = Keys(access, load_seal(home / _SEAL) if has_password else token_bytes(32))
     server = uvicorn.Server(
         uvicorn.Config(
             App(APP, middleware=[Middleware(Gate, settings=access, keys=keys)]),
@@ -88,6 +66,8 @@ def _run(access: DashboardSettings, keys: Keys, visitors: socket.socket) -> None
             timeout_graceful_shutdown=3,
         )
     )
+    host = f"[{access.address}]" if ":" in access.address else access.address
+    ready(f"http://{host}:{access.port}/" + (f"?key={keys.key}" if keys.key else ""))
     asyncio.run(server.serve(sockets=[visitors]))
 
 

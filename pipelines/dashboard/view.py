@@ -8,7 +8,6 @@ from pathlib import Path
 from pipelines.dashboard.asked import cached
 from pipelines.home import LEDGER
 from pipelines.language import Text, current, shown
-from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import closing, figures
 from pipelines.report.closing import View
@@ -139,13 +138,3 @@ def selection(home: Path, names: tuple[str, ...], code: str, *, sees_margins: bo
     days = _calendar(home, names, datetime.now(zone).date())
     period, unit = period_of(code, days), first["currency"]
     return Selection(home, names, period, days, unit, zone, sees_margins)
-
-
-def warm(home: Path) -> None:
-    """Ask what the first visitor will see, before there is one."""
-    try:
-        if names := tuple(shops(home)):
-            view(selection(home, names, "day", sees_margins=True), "before")
-    except NothingPublished:
-        # The visitor is told: the page asks the same and shows what is wrong.
-        return

@@ -225,8 +225,6 @@ class _Probe:
 
     def _formats(self, rows: Sequence[dict[str, Any]]) -> None:
         fields = [(str(key), value) for row in rows for key, value in row.items()]
-        camel = any(re.search(r"[a-z][A-Z]", name) for name, _ in fields)
-        self.items["names"] = "camelCase" if camel else "snake_case"
         self._dates([value for _, value in fields if isinstance(value, str)])
         names = ("amount_total", "amount", "total", "total_amount")
         amounts = [value for name, value in fields if snake_case(name) in names]
@@ -234,7 +232,6 @@ class _Probe:
             kind = "text" if isinstance(amounts[0], str) else "numbers"
             readable = all(map(_is_amount, amounts))
             self.items["amounts"] = kind if readable else f"{kind}, some cannot be read"
-        self._references([{snake_case(str(key)): v for key, v in row.items()} for row in rows])
 
     def _dates(self, texts: list[str]) -> None:
         dates = [text for text in texts if _ISO.fullmatch(text) and len(text) >= 10]
@@ -251,18 +248,6 @@ class _Probe:
                 "days may be cut at the wrong moment. Set sources.repair_shop.timezone to the "
                 "shop's own IANA zone."
             )
-
-    def _references(self, rows: Sequence[dict[str, Any]]) -> None:
-        shown = {None: "null", "": '""'}
-        empty = {
-            "{}" if row[name] == {} else shown.get(row[name], str(row[name]))
-            for row in rows
-            for name in ("ticket", "customer")
-            if name in row and not row[name]
-        }
-        if any("ticket" not in row for row in rows):
-            empty.add("key missing")
-        self.items["empty references"] = ", ".join(sorted(empty)) or "none seen"
 
     def _paging(self) -> None:
         """On the longest list a shop has: payments."""

@@ -45,12 +45,17 @@ def lacking(texts: Iterable[str]) -> list[str]:
     return [f"Noto Sans {name}".rstrip() for name in sorted(names)]
 
 
+def packaged() -> list[Path]:
+    """The files of the packaged fonts."""
+    return sorted(folder().iterdir())
+
+
 @functools.lru_cache(maxsize=4096)
 def is_drawn(letter: str) -> bool:
     """Whether a packaged font, or one of this machine, has the letter."""
     import typst
 
-    if any(_has(str(path), 0, letter) for path in folder().iterdir()):
+    if any(_has(str(path), 0, letter) for path in packaged()):
         return True
     others = (font for font in typst.Fonts().fonts() if font.path)
     return any(_has(str(font.path), font.index, letter) for font in others)
