@@ -26,7 +26,7 @@ PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main im
 """The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
 at what the current folder calls like a package of ours."""
 
-_LINES = 20_000
+_LINES = 200_000
 """More than any ``--json`` document of ours has; of a child that says more the last ones count."""
 _POLL = 0.1
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
@@ -24,16 +24,10 @@ from pipelines.report.closing import NO_SHOP, View, closing_report, shop_title
 from pipelines.report.figures import ReportError
 from pipelines.report.periods import Period
 from pipelines.report.render import content
-from pipelines.report.trust import TITLES, SealState, Trust
+from pipelines.report.trust import LOOKS, Trust
 from pipelines.settings import SettingsError, home_folder
 
 _RELOAD_SECONDS = 5
-_SEAL_COLOURS: dict[SealState, Literal["green", "red", "orange", "gray"]] = {
-    SealState.AGREES: "green",
-    SealState.DIFFERS: "red",
-    SealState.IN_DOUBT: "orange",
-    SealState.UNKNOWN: "gray",
-}
 # What the page's address need not say; the shops (all) beside. Streamlit's own binding of widgets
 # would write labels, which differ from language to language.
 _DEFAULTS = {
@@ -218,9 +212,8 @@ def _head(looked: Selection, trust: Trust) -> None:
         when = formats.moment(trust.as_of, looked.zone)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{plain(looked.period.said)}**", width="content")
-        st.badge(
-            f"{shown(TITLES[seal.state])} {shown(seal.detail)}", color=_SEAL_COLOURS[seal.state]
-        )
+        look = LOOKS[seal.state]
+        st.badge(f"{shown(look.title)} {shown(seal.detail)}", color=look.badge)
         said = [_("Mirror as of {moment}.", moment=when)]
         said += formats.source(trust.source, trust.given, looked.zone)
         st.caption(plain(" ".join(said)), width="content")

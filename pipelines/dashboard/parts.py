@@ -17,9 +17,9 @@ from pipelines.language import Text, _, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
 from pipelines.report.closing import View
-from pipelines.report.layout import ages, report_period
+from pipelines.report.layout import ages, report_period, taken_as
 from pipelines.report.periods import Period
-from pipelines.report.trust import STATES, Trust
+from pipelines.report.trust import LOOKS, Trust
 
 BY = {
     "product": Text("Product"),
@@ -260,9 +260,7 @@ def cash(selection: Selection, view: View, _trust: Trust) -> None:
     )  # fmt: skip
     draw(selection, listing, lines)
     st.metric(_("Money taken"), formats.money(now.taken, selection.unit), width=220)
-    same_day = _("Sales of the day") if selection.period.kind == "day" else _("Same-day sales")
-    of_it = {same_day: now.sales, _("Receivables"): now.receivables}
-    _amounts(selection, of_it | {_("Advances"): now.advances, _("Refunds"): now.refunds})
+    _amounts(selection, dict(taken_as(now, selection.period.kind)))
     st.subheader(_("What is left"))
     left = {_("Sold"): now.sold, _("of which tax"): now.tax}
     if selection.sees_margins:
@@ -304,7 +302,7 @@ def books(selection: Selection, _view: View, trust: Trust) -> None:
     if not trust.seal.compared:
         st.info(_("Nothing was compared with the service's own reports yet."))
         return
-    state = STATES[trust.seal.state]
+    state = LOOKS[trust.seal.state].word
     st.write(_("Our reports and the service's own: {state}.", state=state))
     rows = [
         row

@@ -1,13 +1,13 @@
 """What a report draws: the seal, and the bars of the months, as SVG for every format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from html import escape
 from typing import NamedTuple
 
 from pipelines.language import current
 from pipelines.report.figures import MonthBar
-from pipelines.report.trust import SealState
+from pipelines.report.trust import LOOKS, SealState
 
 
 class Colours(NamedTuple):
@@ -21,28 +21,16 @@ class Colours(NamedTuple):
 
 ON_PAGE = Colours()
 ON_PAPER = Colours("#55606b", "#dcdfe3", "#2f5d8a", "#d09a4a")
-SEAL_COLOURS: Mapping[SealState, str] = {
-    SealState.AGREES: "#2e7050",
-    SealState.DIFFERS: "#a83a2c",
-    SealState.IN_DOUBT: "#7a6a35",
-    SealState.UNKNOWN: "#7a6a35",
-}
-_MARKS = {
-    SealState.AGREES: "M21.5 33 l7.5 7.5 l14 -16.5",
-    SealState.DIFFERS: "M22 27 h20 M22 37 h20 M38 19.5 l-12 25",
-}
-"""What stands within the seal: a tick, an unequal sign, and three dots for all else."""
 
 
 def seal(state: SealState, colour: str = "currentColor") -> str:
     """Whether the books agree, as an ``<svg>``."""
-    mark = _MARKS.get(state, "M20 32 h.1 M32 32 h.1 M44 32 h.1")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" fill="none" '
         f'stroke="{colour}" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">'
         '<circle cx="32" cy="32" r="29.5" stroke-width="2"/>'
         '<circle cx="32" cy="32" r="24.5" stroke-width="1" stroke-dasharray="1 2.85"/>'
-        f'<path d="{mark}" stroke-width="4"/></svg>'
+        f'<path d="{LOOKS[state].mark}" stroke-width="4"/></svg>'
     )
 
 

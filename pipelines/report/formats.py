@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from pipelines.language import MINUS, _, current, shown
-from pipelines.report.trust import STATES
+from pipelines.report.trust import LOOKS
 
 _SIGNS = "-=+@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(f"^(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[{_SIGNS}])")
@@ -92,7 +92,7 @@ _WAYS: Mapping[str, Callable[[Any], str]] = {
     "share": partial(share, signed=False),
     "day": lambda value: current().day(value),
     "month": lambda value: current().month(value),
-    "state": lambda state: shown(STATES[state]),
+    "state": lambda state: shown(LOOKS[state].word),
 }
 
 

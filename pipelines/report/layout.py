@@ -11,7 +11,7 @@ from pipelines.report import formats
 from pipelines.report.closing import Column, Page, Report
 from pipelines.report.figures import Figures
 from pipelines.report.formats import written
-from pipelines.report.trust import STATES, TITLES
+from pipelines.report.trust import LOOKS
 
 _SHOWN_PEOPLE, _SHOWN_METHODS = 9, 8
 """Lines that fit beside the other tables on one A4 page."""
@@ -121,7 +121,7 @@ class Sheet:
     @property
     def seal(self) -> tuple[str, str]:
         """The seal in two or three words, and how much was compared."""
-        return shown(TITLES[self.page.seal.state]), shown(self.page.seal.detail)
+        return shown(LOOKS[self.page.seal.state].title), shown(self.page.seal.detail)
 
     @property
     def notes(self) -> list[str]:
@@ -154,14 +154,7 @@ class Sheet:
     @property
     def parts(self) -> list[Part]:
         """The split of the money taken."""
-        taken = self.page.now.figures
-        is_day = self.page.now.period.kind == "day"
-        amounts = (
-            (_("Sales of the day") if is_day else _("Same-day sales"), taken.sales),
-            (_("Receivables"), taken.receivables),
-            (_("Advances"), taken.advances),
-            (_("Refunds"), taken.refunds),
-        )
+        amounts = taken_as(self.page.now.figures, self.page.now.period.kind)
         whole = sum((abs(amount) for _label, amount in amounts), Decimal(0))
         shares = [abs(amount) / whole if whole else Decimal(0) for _label, amount in amounts]
         return [
@@ -323,8 +316,16 @@ class Sheet:
             (_("Sold"), self.money(now.sold) + unit),
             (_("Still due"), self.money(now.due) + unit),
             (_("Tickets"), tickets),
-            (_("Books"), f"{shown(STATES[self.page.seal.state])} {self.seal[1]}"),
+            (_("Books"), f"{shown(LOOKS[self.page.seal.state].word)} {self.seal[1]}"),
         ]
+
+
+def taken_as(figures: Figures, kind: str) -> list[tuple[str, Decimal]]:
+    """The money taken in a period of a kind, by what it was paid for."""
+    same_day = _("Sales of the day") if kind == "day" else _("Same-day sales")
+    labels = (same_day, _("Receivables"), _("Advances"), _("Refunds"))
+    amounts = (figures.sales, figures.receivables, figures.advances, figures.refunds)
+    return list(zip(labels, amounts, strict=True))
 
 
 def ages(figures: Figures) -> list[tuple[str, Decimal]]:

@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from pipelines.language import Text, shown, use
+from pipelines.language import shown, use
 from pipelines.language.display import DisplaySettings
 from pipelines.monitor.sender import MailSettings, Several, channels, new_mail, send_all
 from pipelines.report.closing import Extra, Report
 from pipelines.report.figures import ReportError
 from pipelines.report.render import chart_png, content, html, mail_html, text
-from pipelines.report.trust import SealState
+from pipelines.report.trust import LOOKS
 
 
 class PostSettings(MailSettings):
@@ -66,7 +66,7 @@ def send(report: Report, settings: PostSettings) -> list[str]:
 
 def message(report: Report, settings: PostSettings) -> EmailMessage:
     """The e-mail: figures as text, as HTML that mail programs draw, and what ``attach`` says."""
-    mark = shown(_MARK.get(report.seal, ""))
+    mark = shown(LOOKS[report.seal].subject)
     subject = f"{mark} {report.title}".strip()
     mail = new_mail(subject, settings.sender, settings.mail_to)
     mail.set_content(text(report))
@@ -87,7 +87,6 @@ _KINDS = {
     "pdf": "application/pdf",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-_MARK = {SealState.IN_DOUBT: Text("[in doubt]"), SealState.DIFFERS: Text("[differs]")}
 
 
 def _document(report: Report) -> dict[str, Any]:

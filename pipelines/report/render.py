@@ -19,6 +19,7 @@ from pipelines.report import charts, fonts
 from pipelines.report.closing import Report
 from pipelines.report.figures import ReportError
 from pipelines.report.layout import Sheet, Table
+from pipelines.report.trust import LOOKS
 
 SUFFIXES = (".html", ".pdf", ".xlsx")
 _FOLDER = Path(__file__).parent
@@ -81,8 +82,7 @@ def mail_html(report: Report, chart: str) -> str:
     """
     import css_inline
 
-    colours = {"seal_colours": charts.SEAL_COLOURS, "paper": charts.ON_PAPER}
-    drawn = _drawn("mail.html", report, picture=chart, **colours)
+    drawn = _drawn("mail.html", report, picture=chart, looks=LOOKS, paper=charts.ON_PAPER)
     inlined: str = css_inline.CSSInliner(load_remote_stylesheets=False).inline(drawn)
     return inlined
 
@@ -128,7 +128,7 @@ def pdf(report: Report, paper: str = "a4") -> bytes:
         for place, page in enumerate(report.pages):
             sheet = Sheet(report, page)
             state = page.seal.state
-            files[f"seal{place}.svg"] = charts.seal(state, charts.SEAL_COLOURS[state]).encode()
+            files[f"seal{place}.svg"] = charts.seal(state, LOOKS[state].colour).encode()
             files[f"chart{place}.svg"] = _paper_chart(sheet)
             drawn = _paged(sheet)
             cells = (cell for table in drawn["tables"] for row in table["rows"] for cell in row)
@@ -190,7 +190,7 @@ def _paged(sheet: Sheet) -> dict[str, Any]:
     return {
         "period": page.now.period.shown, "weekday": sheet.weekday, "shop": sheet.title,
         "amounts": _("amounts in {currency}", currency=page.currency) if page.currency else "",
-        "seal": {"title": title, "detail": detail, "colour": charts.SEAL_COLOURS[page.seal.state]},
+        "seal": {"title": title, "detail": detail, "colour": LOOKS[page.seal.state].colour},
         "taken": sheet.money(page.now.figures.taken), "unit": sheet.unit,
         "parts": [
             {"label": part.label, "amount": sheet.money(part.amount), "colour": part.colour,

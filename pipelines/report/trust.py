@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
+from typing import Literal, NamedTuple
 
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
@@ -27,19 +28,30 @@ class SealState(StrEnum):
     UNKNOWN = "unknown"
 
 
-STATES = {
-    SealState.AGREES: Text("agree"),
-    SealState.DIFFERS: Text("differ"),
-    SealState.IN_DOUBT: Text("in doubt"),
-    SealState.UNKNOWN: Text("not compared"),
+class Look(NamedTuple):
+    """How a state is shown: its word, the seal's title and mark, colours, the mail's subject."""
+
+    word: Text
+    title: Text
+    mark: str
+    """Of the seal, as an SVG path: a tick, an unequal sign, and three dots for all else."""
+    colour: str
+    badge: Literal["green", "red", "orange", "gray"]
+    subject: str = ""
+
+
+_TICK, _UNEQUAL = "M21.5 33 l7.5 7.5 l14 -16.5", "M22 27 h20 M22 37 h20 M38 19.5 l-12 25"
+_DOTS = "M20 32 h.1 M32 32 h.1 M44 32 h.1"
+LOOKS = {
+    SealState.AGREES: Look(Text("agree"), Text("Books agree"), _TICK, "#2e7050", "green"),
+    SealState.DIFFERS: Look(
+        Text("differ"), Text("Books differ"), _UNEQUAL, "#a83a2c", "red", Text("[differs]")
+    ),
+    SealState.IN_DOUBT: Look(
+        Text("in doubt"), Text("Books in doubt"), _DOTS, "#7a6a35", "orange", Text("[in doubt]")
+    ),
+    SealState.UNKNOWN: Look(Text("not compared"), Text("Not compared"), _DOTS, "#7a6a35", "gray"),
 }
-TITLES = {
-    SealState.AGREES: Text("Books agree"),
-    SealState.DIFFERS: Text("Books differ"),
-    SealState.IN_DOUBT: Text("Books in doubt"),
-    SealState.UNKNOWN: Text("Not compared"),
-}
-"""The seal in two or three words."""
 
 
 class Difference(Frozen):
