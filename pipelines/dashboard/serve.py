@@ -1,6 +1,7 @@
 """Runs Streamlit in this process behind the gate, with nothing sent anywhere."""
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pipelines.settings import SettingsError
 APP = Path(__file__).with_name("app.py")
 HOME_VARIABLE = "SHOPMIRROR_HOME"
 _SEAL = "page.key"
+_CACHE = "streamlit.runtime.caching.cache_data_api"
 _OURS = "127.0.0.1,::1"
 """Whose word of the visitor's address is believed: a proxy on this machine."""
 
@@ -36,6 +38,8 @@ def serve(
     visitors = _listening(access)
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
+    # Its caches are made before its server runs, which is meant and nothing to be told.
+    logging.getLogger(_CACHE).addFilter(lambda said: "No runtime found" not in said.getMessage())
     # Loaded before the first visitor comes, who else would wait for them.
     import uvicorn
     from starlette.middleware import Middleware

@@ -284,7 +284,7 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
         "no look to come"
     )
     change(home, "delete from ops.completeness where resource = 'payments' and shop_id = 'centro'")
-    assert report(home).as_of is None
+    assert report(home).pages[0].as_of is None
     page = report(home, shop="centro").pages[0]
     assert texts(page) == ["Not proven complete at the last sync: payments."]
 
