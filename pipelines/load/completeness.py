@@ -11,7 +11,7 @@ from typing import Any
 
 from sources.repair_shop.ledger import Ledger, ScanState
 from sources.repair_shop.scan.jobs import describe_spec, spec_days
-from sources.repair_shop.scan.probing import is_counted
+from sources.repair_shop.scan.night import is_counted
 
 _NAMES = (
     "shop_id resource kind spec state proof reason pages rows first_day last_day began_at "

@@ -27,7 +27,6 @@ from .observer import Observer
 from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
-from .scan.hidden import Shown
 from .scan.job_reader import JobReader
 from .scan.jobs import (
     RESUMED_KINDS,
@@ -111,7 +110,6 @@ class ShopFetch:
         self.began = self.ledger.last_seq()
         self._put_off: list[JobResult] = []
         self._reach = reach(self.ledger, self.client.shop.name)
-        self._shown = Shown()
         # Pages of another night are chosen anew, and maybe of other lists.
         self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
         # Tonight may have no such scan to make, and one left open would read as not finished.
@@ -244,7 +242,7 @@ class ShopFetch:
             for identity in _shared_ids(page.ids, rows):
                 self.ledger.set_scan_note(scan, "shared", identity)
 
-        reader = JobReader(self.client, self.ledger, self.began, self._shown, job, scan, on_rows)
+        reader = JobReader(self.client, self.ledger, self.began, job, scan, on_rows)
         paging = Paging(reader, self.observer.say)
         is_by_offset = paging.is_by_offset
         try:

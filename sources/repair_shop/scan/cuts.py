@@ -43,11 +43,6 @@ class Days:
         """Rows of earlier days; of :data:`END`, all."""
         return self.live if day == END else self.ranks[bisect_left(self._days, day)]
 
-    def between(self, first: date, end: date) -> list[int]:
-        """Ranks at which a day of these begins."""
-        low, high = self.before(first), self.before(end)
-        return self.ranks[bisect_left(self.ranks, low) : bisect_left(self.ranks, high)]
-
     def within(self, first_page: int, last_page: int) -> tuple[date, date] | None:
         """The first and last day of which all rows stand on these pages, None if there is none."""
         low, high = self._size * (first_page - 1), self._size * last_page

@@ -5,19 +5,17 @@ categories) and is silent on the others. So once a week each list with a filter 
 asked for its newest page under the filter. Rows that the bare list showed prove that it hides none
 of them; else the filtered list is read whole, and its rows are kept as such that exist and that
 the bare list does not show (:mod:`~repair_shop.scan.known`). A filter is not asked for where the
-bare list, read whole in this run, showed such rows among its old and its new ones (:class:`Shown`).
+bare list, read whole in this run, showed such rows among its old and its new ones.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from ..errors import BadAnswer
-from ..ledger import Ledger, Page
+from ..ledger import Ledger
 from ..schema.dates import day_in
-from ..schema.endpoints import Endpoint
 from ..schema.names import snake_case
 from .jobs import Job
 from .known import KnownRows
@@ -25,42 +23,27 @@ from .outcome import Outcome, PagingBroken
 from .proven import read_list
 from .tickets import MakeReader
 
+_LOOKED_AT = 1_000
+"""Rows of either end of a list that are looked at for a filter's kind."""
 
-class Shown:
-    """What the lists of a run showed: of the rows that bare ones may hide, and how many on a page
-    (``longest``, of those asked for by number)."""
 
-    def __init__(self) -> None:
-        self.longest = 0
-        # Table -> days of its rows, by id, as a page may be read twice.
-        self._days: dict[str, dict[str, date]] = defaultdict(dict)
-        # Table and filter -> first and last day of the rows that the filter is for.
-        self._spans: dict[tuple[str, ...], tuple[date, date]] = {}
-
-    def note(self, endpoint: Endpoint, rows: Sequence[Mapping[str, Any]], page: Page) -> None:
-        """Take in a page that was asked for without any filter."""
-        if not endpoint.hidden:
-            return
-        for row, identity, day in zip(rows, page.ids, page.days, strict=True):
-            if day is None:
-                continue
-            self._days[endpoint.table][identity] = day
-            for pair in endpoint.hidden:
-                first, last = self._spans.get((endpoint.table, *pair), (date.max, date.min))
-                if not first <= day <= last and _is_of(row, *pair):
-                    self._spans[endpoint.table, *pair] = min(first, day), max(last, day)
-
-    def throughout(self, table: str, pair: tuple[str, str], listed: int) -> bool:
-        """Whether a list of so many rows was seen whole, with rows of a filter's kind in both the
-        oldest and the newest third of its days: so it hides none for its kind, nor for its age.
-        Rows of one day have no age.
-        """
-        days, span = self._days[table].values(), self._spans.get((table, *pair))
-        if span is None or len(days) < listed:
-            return False
-        first, last = min(days), max(days)
-        third = (last - first) / 3
-        return first < last and span[0] <= first + third and span[1] >= last - third
+def _is_shown(ledger: Ledger, job: Job, pair: tuple[str, str], began: int) -> bool:
+    """Whether a list was seen whole since answer ``began``, with rows of a filter's kind in both
+    the oldest and the newest third of its days: so it hides none for its kind, nor for its age.
+    Rows of one day have no age.
+    """
+    known, of_it = KnownRows(ledger, job.shop, job.resource), (job.shop, job.resource)
+    found = known.days()
+    days = [day for day, _ in found if day is not None]
+    if len(days) < max(2, len(found)) or ledger.live_ids(*of_it, listed=True, before_seq=began + 1):
+        return False
+    first, last = min(days), max(days)
+    third = (last - first) / 3
+    ends = (first, first + third), (last - third, last)
+    return all(
+        any(_is_of(row, *pair) for row in ledger.contents(*of_it, ids[:_LOOKED_AT]).values())
+        for ids in (ledger.live_ids(*of_it, listed=True, first=one, last=end) for one, end in ends)
+    )
 
 
 def _is_of(row: Mapping[str, Any], name: str, value: str) -> bool:
@@ -90,9 +73,10 @@ def read_hidden(
     job: Job,
     reader: MakeReader,
     exists: Callable[[str], bool] | None,
-    seen: Shown,
+    began: int,
 ) -> Outcome:
-    """Ask a list for what it may hide. ``exists`` looks a row up by its own path.
+    """Ask a list for what it may hide. ``exists`` looks a row up by its own path; ``began``: number
+    of the last answer before this run.
 
     Rows that were hidden and that no filter shows any longer are gone if they have no path either;
     in a list whose rows have none, at their second sighting.
@@ -103,8 +87,7 @@ def read_hidden(
     out, told, shown = Outcome(), [], set[str]()
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words = f"{name} {value}"
-        is_shown = seen.throughout(job.endpoint.table, (name, value), len(listed))
-        if is_shown and not hidden_before:
+        if not hidden_before and _is_shown(ledger, job, (name, value), began):
             told.append(f"{words}: shown by the list itself")
             continue
         found = _read_part(reader, number, {name: value}, listed, known.least_full, out)

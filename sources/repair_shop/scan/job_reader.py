@@ -13,12 +13,11 @@ from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
 from ..scan.count import Count, Found
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import may_have_slipped
-from ..scan.hidden import Shown, read_hidden
+from ..scan.hidden import read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
-from ..scan.night import find_gone
+from ..scan.night import ListCount, find_gone
 from ..scan.outcome import Bounded
-from ..scan.probing import ListCount
 from ..scan.reader import ServiceReader
 from ..scan.tickets import read_tickets
 
@@ -27,6 +26,8 @@ _TELLING = 5
 """Rows of a list whose first day may be that of the shop."""
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
+_LONGEST = "longest page"
+"""Note of a shop."""
 OnRows = Callable[[list[dict[str, Any]], Page], None]
 """Called with the rows of each answer and what a scan keeps of them."""
 
@@ -34,12 +35,11 @@ OnRows = Callable[[list[dict[str, Any]], Page], None]
 @dataclass(frozen=True)
 class JobReader:
     """Reads the list of a job, in one scan. ``began``: number of the last answer before this run;
-    ``shown``: what its lists showed; ``by_offset``: pages are asked for by offset and limit."""
+    ``by_offset``: pages are asked for by offset and limit."""
 
     client: Client
     ledger: Ledger
     began: int
-    shown: Shown
     job: Job
     scan: Scan
     on_rows: OnRows
@@ -101,6 +101,11 @@ class JobReader:
         if not found.reason:
             out.ids |= missing - found.gone  # where places and known rows agree, they are there
 
+    @property
+    def longest(self) -> int:
+        """Rows of the longest page that a list of the shop showed, of those asked for by number."""
+        return int(self.ledger.value(self.job.shop, _LONGEST) or 0)
+
     def pages(
         self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
     ) -> ServiceReader:
@@ -109,10 +114,8 @@ class JobReader:
 
         def take(rows: list[dict[str, Any]], page: Page) -> None:
             self.on_rows(rows, page)
-            if not self.by_offset and "offset" not in asked:
-                self.shown.longest = max(self.shown.longest, len(rows))
-            if path is None and not asked:
-                self.shown.note(self.job.endpoint, rows, page)
+            if not self.by_offset and "offset" not in asked and len(rows) > self.longest:
+                self.ledger.set_value(self.job.shop, _LONGEST, str(len(rows)))
 
         return ServiceReader(
             self.client,
@@ -208,7 +211,7 @@ class JobReader:
         if not of_list or max(of_list)[1] is not ScanState.PROVEN:
             # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
-        return read_hidden(self.ledger, self.job, self.pages, self.exists, self.shown)
+        return read_hidden(self.ledger, self.job, self.pages, self.exists, self.began)
 
     def _count(self) -> ListCount:
         return ListCount(self.ledger, self.job, self.pages, self.exists)

@@ -2,19 +2,243 @@
 
 New rows stand at the end of the list, oldest first. So its last page tells of both: what is new,
 and how many places the list has (:mod:`~repair_shop.scan.count`). What the count misses is looked
-up by its own path, where it has one, before it is believed gone.
+up by its own path, where it has one, before it is believed gone. Where only that can tell, the
+whole list is read again.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Any
 
-from ..ledger import Page
+from ..errors import BadAnswer
+from ..ledger import Ledger, Page
 from .count import Count, Found
-from .outcome import LOOKUPS, NeverEnds, Outcome, Reader
-from .upwards import KNOWN_TAIL, read_head
+from .jobs import Job, window_of
+from .known import KnownRows
+from .outcome import (
+    LOOKUPS,
+    WHOLE_PAGES,
+    Bounded,
+    NeverEnds,
+    Outcome,
+    PagingBroken,
+    Reader,
+)
+from .proven import read_list
+from .tickets import (
+    HIDDEN_KEY,
+    MakeReader,
+    halves,
+    have_changed,
+    parts_of_hidden,
+    read_tickets,
+    repair_status,
+)
+from .upwards import KNOWN_TAIL, read_head, read_window
+
+_NOT_COUNTED = "not counted"
+
+
+@dataclass
+class ListCount:
+    """Counts the list of a job. ``exists`` looks a row up; None: its rows have no paths."""
+
+    ledger: Ledger
+    job: Job
+    reader: MakeReader
+    exists: Callable[[str], bool] | None
+    _names: Iterator[int] = field(default_factory=itertools.count)
+
+    def night(self, order: str, since: date | None) -> Outcome:
+        """Read what is new, and find what is gone."""
+        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        count = self._new()
+        out = read_new(self.reader(), count, known.listed, since, order=order)
+        if out.proven and out.ids and count.live > count.size:
+            with suppress(NeverEnds):
+                count.find_end(count.last)
+            if out.whole and count.total >= len(out.ids) + count.size:
+                raise PagingBroken("its pages end long before its last one")
+            # Where rows of a day change their order, pages may hide one; the count does not.
+            out.whole = False
+            self._settle(out, [count])
+        return out
+
+    def after(self, out: Outcome) -> None:
+        """Find what is gone, after what is new was read otherwise."""
+        if not out.proven:
+            return
+        if not self.job.endpoint.partition:
+            count = self._new()
+            with suppress(NeverEnds):
+                if not ends_on_newest(count):
+                    # Rows that came and rows that went would make up for each other.
+                    newest = self.reader("newest:")
+                    since, live = self.job.since, count.live
+                    out.add(read_head(newest, order="newest", since=since, live=live))
+                    count.refresh()
+            self._settle(out, [count])
+            return
+        shop = self.job.shop
+        label = repair_status(self.ledger, shop)
+        hides = self.ledger.value(shop, HIDDEN_KEY)
+        if label is None or hides:
+            for name, asked in parts_of_hidden(self.ledger, shop).items():
+                listed = self.reader(f"new {name}:", None, asked)
+                out.add(read_head(listed, order="newest", since=self.job.since, live=0))
+            if hides == "yes" and not have_changed(
+                self.reader, self.ledger.live_count(shop, self.job.resource)
+            ):
+                self._read_whole(out, "fewer have a last change than are known")
+            else:
+                out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
+            return
+        self._settle(out, [self._new(half, params) for half, params in halves(label)])
+
+    def old_pages(self, pages: Sequence[int]) -> Outcome:
+        """Read some pages again, for edits that nothing announces; their ranks count as well."""
+        count, out = self._new(), Outcome()
+        for number in sorted(pages, reverse=True):
+            out.take(count.ask(number))
+        runs = list(runs_of(pages))
+        words = ", ".join(f"{first} to {last}" for first, last in runs)
+        out.proof = f"pages {words} read again"
+        try:
+            if count.shows_end(max(pages)):
+                count.find_end()  # in an order that is not by date, only the whole list tells
+            balances = count.balances()
+        except NeverEnds:
+            balances = False
+        if not balances:
+            self._settle(out, [count])
+        covered = (count.covered(first, last) for first, last in runs)
+        out.covered = [days for days in covered if days is not None]
+        return out
+
+    def _new(self, half: bool | None = None, params: Mapping[str, Any] | None = None) -> Count:
+        """A count of the list, or of one half of it."""
+        job = self.job
+        known = KnownRows(self.ledger, job.shop, job.resource, half)
+        reader = self.reader(f"count{next(self._names)}:", None, dict(params or {}))
+        return Count(
+            Bounded(reader, Outcome(), 2 * known.pages),
+            known,
+            size=known.page_rows,
+            is_by_day=self.exists is not None or job.endpoint.created_filter or known.is_by_day,
+            also=() if half else job.probes,  # the other half of the tickets is the small one
+        )
+
+    def _settle(self, out: Outcome, counts: list[Count]) -> None:
+        """Search, and put into ``out`` what was found."""
+        found: list[Found] = []
+        for count in counts:
+            try:
+                found.append(self._find(count))
+            except BadAnswer as error:
+                if error.transient:
+                    raise
+                found.append(Found(reason=str(error), read_whole=True))
+            out.pages += count.requests
+        doubts = "; ".join(part.reason for part in found if part.reason)
+        gone = frozenset[str]().union(*(part.gone for part in found))
+        if any(part.read_whole for part in found):
+            out.missed = gone
+            self._read_whole(out, doubts)
+            return
+        unlisted = frozenset[str]().union(*(part.unlisted for part in found))
+        if unlisted:
+            KnownRows(self.ledger, self.job.shop, self.job.resource).note_unlisted(unlisted)
+        out.gone |= gone
+        out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
+
+    def _find(self, count: Count) -> Found:
+        found = find_gone(count, self.exists or self._in_its_days())
+        if found.gone and self.exists is None and count.is_distrusted:
+            return Found(found.total, reason="its order is not by date", read_whole=True)
+        return found
+
+    def _in_its_days(self) -> Callable[[str], bool] | None:
+        """Looks a row up that has no path: whether the list shows it when asked for its day.
+
+        None where the list cannot be asked so. A service that ignores the filter tells nothing.
+        """
+        job, known = self.job, dict[date, set[str]]()
+        if not job.endpoint.created_filter:
+            return None
+
+        def exists(row: str) -> bool:
+            day = self.ledger.known_row(job.shop, job.resource, row).day
+            if day is None:
+                return False
+            if day not in known:
+                asked = window_of(replace(job, first=day, last=day))
+                reader = self.reader(f"day {day}:", None, asked)
+                top = reader.ask("newest:1", 1, "newest")
+                is_asked = all(one and abs((one - day).days) <= 2 for one in top.days)
+                known[day] = read_list(reader).ids if is_asked else set()
+            return row in known[day]
+
+        return exists
+
+    def _read_whole(self, out: Outcome, why: str) -> None:
+        """Read the whole list, where counting cannot tell which rows are gone."""
+        job = self.job
+        pages = KnownRows(self.ledger, job.shop, job.resource).pages
+        if pages > WHOLE_PAGES:
+            out.reason = (
+                f"rows are missing or new, and counting does not tell which ({why}). Read it "
+                f"whole: shopmirror sync {job.resource} --full"
+            )
+            return
+        try:
+            whole = self._read_pages(pages)
+        except PagingBroken as broken:
+            whole = Outcome(reason=str(broken), cannot_page=True)
+        out.add(whole)
+        out.is_read_once = whole.is_read_once
+        if not whole.proven:
+            out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
+            return
+        out.whole = True
+        out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
+
+    def _read_pages(self, pages: int) -> Outcome:
+        """All pages of the list, as it comes where it does not sort. Raises PagingBroken."""
+        if self.job.endpoint.partition:
+            shop = self.job.shop
+            return read_tickets(self.ledger, shop, self.reader, {}, pages, whole=True)
+        try:
+            return read_list(self.reader("whole:"), hint=pages)
+        except PagingBroken:
+            return read_window(self.reader("unsorted:"), expected=pages)
+
+
+def is_counted(kind: str, proof: str) -> bool:
+    """Whether a proven scan of a night held the length of its list against what is known."""
+    return kind in ("head", "updated") and _NOT_COUNTED not in proof
+
+
+def runs_of(pages: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pages that follow each other, as the first and last of each run."""
+    for _, group in itertools.groupby(enumerate(sorted(pages)), lambda pair: pair[1] - pair[0]):
+        run = [page for _, page in group]
+        yield run[0], run[-1]
+
+
+def _words(found: list[Found], gone: frozenset[str], unlisted: frozenset[str]) -> str:
+    rows = sum(part.total for part in found)
+    words = f"; by its last page it has {rows} rows"
+    if gone:
+        words += f": {len(gone)} known one(s) are gone"
+    elif not unlisted:
+        words += ", all of them known"
+    if unlisted:
+        words += f"; {len(unlisted)} exist(s) that it does not show"
+    return words
 
 
 def read_new(

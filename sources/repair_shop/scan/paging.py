@@ -41,7 +41,7 @@ class Paging:
     def may_go_on(self, out: Outcome) -> bool:
         """Whether one page may not be the whole list, though page 2 is empty: where no list of the
         shop shows a longer page, in a first load and of lists that lack known rows."""
-        job, rows, longest = self.reader.job, len(out.ids), self.reader.shown.longest
+        job, rows, longest = self.reader.job, len(out.ids), self.reader.longest
         if not out.proven or not out.whole or job.hides_categories or not rows:
             return False
         if rows != longest and (out.page_rows or longest > min(rows, PAGE_ROWS - 1)):
@@ -120,7 +120,7 @@ class Paging:
                 asks.append(("after:", {since: out.last_day}))
         for is_it, half in self._halves:
             # The bare list may be shorter than what was read of a half.
-            asks.append((f"behind {is_it}:", {**offset, "offset": reader.shown.longest, **half}))
+            asks.append((f"behind {is_it}:", {**offset, "offset": reader.longest, **half}))
         alike = set[tuple[str, ...]]()
         for name, asked in asks:
             with suppress(ValidationRefused):
