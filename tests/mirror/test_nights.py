@@ -8,11 +8,6 @@ import pytest
 import time_machine
 
 from pipelines.monitor.status import status
-from pipelines.sync.session import open_session
-from sandbox.quirks import Quirks
-from sources.repair_shop.extract import ShopFetch
-from sources.repair_shop.scan.jobs import Job
-from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
@@ -90,25 +85,6 @@ def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced):
     synced.run("payments")
     synced.run()
     synced.assert_same("pos_orders", "payments")
-
-
-def test_a_record_that_a_payment_and_a_push_name_is_read_once(make_mirror):
-    synced = make_mirror(Quirks(latency_seconds=0.02))
-    assert synced.run("posOrders").exit_code == 0
-    one, two = synced.store.ids("pos_orders")[:2]
-    synced.server.forget_requests()
-    with open_session(synced.settings) as session:
-        run_id = session.ledger.begin_run("sync")
-        client = session.client(synced.shop())
-        fetch = ShopFetch(client, session.ledger, run_id, session.observer)
-        orders = ENDPOINTS["pos_orders"]
-        jobs = [Job("main", orders, "follow", ids=ids) for ids in ((one,), (two, one))]
-        results = fetch.run(jobs)
-        session.ledger.end_run(
-            run_id, outcome="complete", exit_code=0, requests=2, rows=0, message="", detail={}
-        )
-    assert [result.error for result in results] == [None]
-    assert sorted(synced.asked()) == sorted(f"/posOrders/{order}?" for order in (one, two))
 
 
 def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_return(synced):

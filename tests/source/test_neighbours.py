@@ -12,7 +12,7 @@ from tests.fakes.neighbours import MINUTE, World, incidents
 from tests.homes import shop_of
 from tests.promises import promise
 
-HOURS = 50
+HOURS = 25
 HOUR = 60 * MINUTE
 PER_MINUTE = {"none": 0, "half": 15, "most": 27, "bursts": 0, "flood": 45, "deaf flood": 60}
 """Neighbour -> requests a minute, beside its bursts."""
