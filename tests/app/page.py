@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -134,11 +134,6 @@ def ask(socket: ClientConnection, query: str = "", seconds: float = 60) -> list[
                     shown.append((kind, getattr(body, "body", "") or getattr(body, "label", "")))
     except ConnectionClosed:
         return []
-
-
-def headers_of(client: httpx.Client) -> Mapping[str, str]:
-    """Headers of a request that bears the cookies."""
-    return {"Cookie": cookies_of(client)}
 
 
 def _connected(host: str | None, port: int | None):

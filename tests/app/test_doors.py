@@ -14,6 +14,7 @@ from pipelines.settings import SettingsError
 from shopmirror.main import main
 from tests.app import page as pages
 from tests.app import warehouse
+from tests.app.nights import wait_for
 from tests.app.page import ask, base_of, cookies_of, handshake, open_socket, page, sign_in, visitor
 from tests.app.test_page import shown
 
@@ -171,7 +172,7 @@ def test_wrong_passwords_are_logged_without_what_was_given(with_password):
         for given in ("", "counter", PASSWORD + " ", "\u00e9", "x" * 5000):
             assert sign_in(stranger, given).status_code in (401, 413)
             assert not stranger.cookies
-    _until(lambda: said.text().count("192.0.2.7") >= 4)
+    wait_for(lambda: said.text().count("192.0.2.7") >= 4)
     assert "counter" not in said.text()
 
 
@@ -202,7 +203,7 @@ def test_secrets_that_vanish_or_change_close_the_page(chain, tmp_path):
         with open_socket(address, cookies=cookies) as open_page:
             assert ask(open_page)
             secrets.rename(tmp_path / "away")
-            _until(lambda: owner.get("/").status_code == 401)
+            wait_for(lambda: owner.get("/").status_code == 401)
             assert sign_in(owner, PASSWORD).status_code == 401
             assert sign_in(owner, "").status_code == 401
             assert handshake(address, cookies=cookies) == 403
@@ -210,9 +211,9 @@ def test_secrets_that_vanish_or_change_close_the_page(chain, tmp_path):
         secrets.write_text("[dashboard\n")
         assert sign_in(owner, "").status_code == 401, "a file that cannot be read"
         (tmp_path / "away").rename(secrets)
-        _until(lambda: owner.get("/").status_code == 200)
+        wait_for(lambda: owner.get("/").status_code == 200)
         secrets.write_text('[dashboard]\npassword = "another word for it"\n')
-        _until(lambda: owner.get("/").status_code == 401)
+        wait_for(lambda: owner.get("/").status_code == 401)
         assert handshake(address, cookies=cookies) == 403, "a changed password ends cookies"
 
 
@@ -259,14 +260,6 @@ def _answer(proxy: socket.socket, asked: list[bytes]) -> None:
         with connection:
             asked.append(connection.recv(300))
             connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
-
-
-def _until(is_so) -> None:
-    for _try in range(200):
-        if is_so():
-            return
-        threading.Event().wait(0.1)
-    raise AssertionError("it did not come to that")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "example.com", "::"])
