@@ -1,22 +1,54 @@
-"""One run of one job: its children, its trace in the state, and who is told.
+"""One run of one job: its child processes with an end to them, its trace, and who is told.
 
 Data flow: job and due time -> child processes of ``shopmirror`` -> ``schedule.json``, log,
 incidents. Who calls it (:mod:`schedules.clock`) holds the lock of the job's lane.
+
+A child is in a session of its own, so that Ctrl-C at the terminal reaches it once, through us:
+SIGTERM asks it to finish the request in flight and keep what was fetched; what does not end within
+the grace is killed, its own children too.
 """
 
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 import filelock
 
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifyError
 from pipelines.monitor.schedule_state import STOPPED, WAITING, ScheduleState
-from schedules.children import PROGRAM, STOP_SECONDS, Ended, run_child
 from schedules.jobs import Command, PlannedJob
+
+STOP_SECONDS = 40
+"""A run that is asked to stop has so long for its request in flight."""
+PROGRAM: tuple[str, ...] = (sys.executable, "-P", "-c", "from shopmirror.main import run; run()")
+"""The command line of ``shopmirror`` wherever it is installed, without a look at PATH or (``-P``)
+at what the current folder calls like a package of ours."""
+
+_LINES = 200_000
+"""More than any ``--json`` document of ours has; of a child that says more the last ones count."""
+_POLL = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: ``ended`` by itself, ``stopped`` by us, ``overdue``, ``killed``."""
+
+    exit_code: int
+    outcome: str
+    message: str
+
 
 _WORST = (0, 4, 1, 3, 2)
 """Exit codes from good to bad; of several commands the worst counts."""
@@ -76,11 +108,7 @@ class Runner:
         ends = self.now() + job.limit
         for command in job.commands(due):
             ended = self._child(job, command, (ends - self.now()).total_seconds())
-            if ended.outcome == "overdue":
-                minutes = job.limit.total_seconds() / 60
-                text = f"Took longer than {minutes:g} minutes and was ended."
-                ended = Ended(ended.exit_code, ended.outcome, text)
-            elif job.waits_its_turn and (ended.exit_code, ended.outcome) == (4, "ended"):
+            if job.waits_its_turn and (ended.exit_code, ended.outcome) == (4, "ended"):
                 return Ended(4, WAITING, ended.message)
             if _rank(ended.exit_code) >= _rank(worst.exit_code):
                 worst = ended
@@ -89,17 +117,61 @@ class Runner:
         return worst
 
     def _child(self, job: PlannedJob, command: Command, seconds: float) -> Ended:
+        """Run a command to its end, to the stop, or for so long, whichever is first.
+
+        The message is what its ``--json`` document says, else its last line (of standard error, if
+        it used it).
+        """
         try:
-            return run_child(
-                command,
-                limit_seconds=max(1.0, seconds),
-                grace_seconds=self.stop_seconds,
-                stop=self.stop,
-                tell=lambda line: self.tell(f"{job.name}: {line}"),
-                program=self._program,
+            process = subprocess.Popen(  # noqa: S603 - our own program with arguments of our jobs
+                [*self._program, *command.arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **command.environment},
+                start_new_session=True,
+                text=True,
+                errors="replace",
             )
         except OSError as error:  # no process, no memory: not the end of the scheduler
             return Ended(3, "ended", f"It could not be started: {error.strerror or error}.")
+        said, told = deque[str](maxlen=_LINES), deque[str](maxlen=_LINES)
+        follow = (
+            (process.stdout, said, lambda line: None),
+            (process.stderr, told, lambda line: self.tell(f"{job.name}: {line}")),
+        )
+        readers = [threading.Thread(target=_follow, args=each, daemon=True) for each in follow]
+        for reader in readers:
+            reader.start()
+        outcome = self._wait(process, max(1.0, seconds))
+        for reader in readers:
+            reader.join(5)
+        code = process.returncode
+        if outcome == "overdue":
+            minutes = job.limit.total_seconds() / 60
+            return Ended(3, outcome, f"Took longer than {minutes:g} minutes and was ended.")
+        if outcome == STOPPED:
+            return Ended(4, outcome, "Stopped; what was fetched is kept.")
+        if code < 0:
+            name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
+            return Ended(1, "killed", f"Was killed from outside ({name}).")
+        return Ended(code, outcome, _message(list(said), list(told), code))
+
+    def _wait(self, process: subprocess.Popen[str], seconds: float) -> str:
+        ends = time.monotonic() + seconds
+        while process.poll() is None:
+            is_stopped = self.stop.wait(_POLL)
+            if is_stopped or time.monotonic() > ends:
+                with contextlib.suppress(ProcessLookupError):
+                    process.terminate()
+                try:
+                    process.wait(self.stop_seconds)
+                except subprocess.TimeoutExpired:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+                return STOPPED if is_stopped else "overdue"
+        return "ended"
 
     def _incident(self, job: PlannedJob, ended: Ended) -> bool:
         """Exit code 4 is neither a failure nor a success: an incident goes on, none begins."""
@@ -126,3 +198,26 @@ def _rank(code: int) -> int:
 def worst(codes: Sequence[int]) -> int:
     """The worst of several exit codes; 0 for none."""
     return max(codes, key=_rank, default=0)
+
+
+def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> None:
+    """Read to the end, though only the last lines are kept: the child would wait for ever."""
+    with stream:
+        for line in stream:
+            if text := line.strip():
+                lines.append(text)
+                tell(text)
+
+
+def _message(said: Sequence[str], told: Sequence[str], code: int) -> str:
+    try:
+        document = json.loads("\n".join(said))
+    except ValueError:
+        document = None
+    if isinstance(document, dict):
+        if isinstance(document.get("message"), str):
+            return str(document["message"])
+        if code == 0:
+            return ""  # the last line would be some step of its progress
+    lines = told or (() if isinstance(document, dict) else said)
+    return lines[-1] if lines else ""

@@ -9,7 +9,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedules.children import STOP_SECONDS
+from schedules.runner import STOP_SECONDS
 
 _UNIT = Path(__file__).with_name("shopmirror.service").read_text(encoding="utf-8")
 _CRONTAB = """\

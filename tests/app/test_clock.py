@@ -16,10 +16,9 @@ from pipelines.home import Home
 from pipelines.json_file import held
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import ScheduleState, lane_lock, next_runs
-from schedules.children import Ended
 from schedules.clock import due_runs, plan, run_due, run_now
 from schedules.jobs import Command, PlannedJob
-from schedules.runner import Runner
+from schedules.runner import Ended, Runner
 from schedules.times import Daily, Every
 from tests.app.nights import ENDLESS, NIGHTLY, NOTES, Clock, job, one_day_on, runs, wait_for
 from tests.app.nights import bench as bench
