@@ -11,8 +11,8 @@ import streamlit as st
 from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.table import Listing, Opens, draw, window
 from pipelines.dashboard.view import Selection
-from pipelines.dashboard.words import word
 from pipelines.language import Text, _, shown
+from pipelines.language.words import word
 from pipelines.publish.published import Published
 from pipelines.report import formats
 

@@ -16,8 +16,8 @@ import streamlit as st
 from pipelines.dashboard import asked
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.view import Selection
-from pipelines.dashboard.words import word
 from pipelines.language import Text, _, current, shown
+from pipelines.language.words import word
 from pipelines.report import formats
 
 Rows = Sequence[dict[str, Any]]

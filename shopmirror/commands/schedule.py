@@ -21,9 +21,8 @@ from schedules.clock import run_due, run_now, serve
 from schedules.housekeeping import clear_out
 from schedules.jobs import PlannedJob, planned_jobs
 from schedules.runner import Runner
-from schedules.services import install, uninstall
 from schedules.settings import RetentionSettings, ScheduleSettings
-from schedules.units import Place, crontab_line, systemd_unit
+from schedules.units import Place, crontab_line, install, systemd_unit, uninstall
 from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
 
