@@ -18,7 +18,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pipelines.bodies.fields import Queued, QueuedRow
 from pipelines.bodies.models import Body, model
 from specification import LISTS, METHOD_OF
 
@@ -61,7 +60,7 @@ def validate(
     """The body as the service takes it; :class:`BodyError` with all faults otherwise.
 
     People's values are converted, times with an offset to the shop's ``zone``; id fields may hold
-    references (:class:`Queued`, :class:`QueuedRow`), which come out unchanged.
+    references (:data:`~pipelines.bodies.fields.Reference`).
     """
     model = BODIES.get((resource, op))
     if model is None:
@@ -73,19 +72,7 @@ def validate(
         section = f" (specification, {model.section})" if model.section else ""
         faults = [_fault(model, dict(entry)) for entry in error.errors(include_url=False)]
         raise BodyError([f"{resource} {op}: {fault}{section}" for fault in faults]) from None
-    dumped: dict[str, Any] = checked.model_dump(exclude_unset=True, warnings=False)
-    return {name: _plain(getattr(checked, name), dumped[name]) for name in dumped}
-
-
-def _plain(value: Any, dumped: Any) -> Any:
-    """Dumping would turn a reference, a dataclass, into a mapping: keep the reference itself."""
-    if isinstance(value, Queued | QueuedRow):
-        return value
-    if isinstance(value, list):
-        return [_plain(inner, shown) for inner, shown in zip(value, dumped, strict=True)]
-    if hasattr(value, "model_fields_set"):
-        return {name: _plain(getattr(value, name), dumped[name]) for name in dumped}
-    return dumped
+    return checked.model_dump(exclude_unset=True, warnings=False)
 
 
 _NO_OBJECT = ("model_type", "model_attributes_type", "dict_type")

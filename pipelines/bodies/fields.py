@@ -8,27 +8,12 @@ takes; anything that would lose a part of the value on the way is a fault.
 import json
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 from pydantic import PlainValidator
 from pydantic_core import PydanticCustomError
-
-
-@dataclass(frozen=True)
-class Queued:
-    """The id that a change still in the queue will get, by its number; only id fields take it."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class QueuedRow:
-    """As :class:`Queued`, by its place (1 is the first) among the changes queued together."""
-
-    row: int
-
 
 _QUEUED = re.compile(r"@(?P<row>row:)?(?P<number>[1-9]\d{0,17})")
 _LARGEST = 10**15
@@ -47,19 +32,38 @@ def fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("body", "{message}", {"message": message})
 
 
-def reference(value: Any) -> Queued | QueuedRow | None:
+Reference = dict[str, int]
+"""The id that a change still in the queue will get: ``{"$queued": 12}`` by its number, ``{"$row":
+3}`` by its place (1 is the first) among the changes queued together. Only id fields take it."""
+
+
+def reference(value: Any) -> Reference | None:
     """The change that ``"@12"``, ``"@row:3"`` or ``{"$queued": 12}`` stands for, or None."""
-    if isinstance(value, Queued | QueuedRow):
-        return value
     if isinstance(value, dict) and set(value) == {"$queued"}:
         number = value["$queued"]
         if isinstance(number, int) and not isinstance(number, bool) and number > 0:
-            return Queued(number)
+            return {"$queued": number}
         raise fault('{"$queued": N} needs the number of a change')
     if isinstance(value, str) and (found := _QUEUED.fullmatch(value.strip())):
-        number = int(found["number"])
-        return QueuedRow(number) if found["row"] else Queued(number)
+        return {"$row" if found["row"] else "$queued": int(found["number"])}
     return None
+
+
+def references(value: Any) -> list[Reference]:
+    """All references that a body, or a part of one, holds."""
+    if isinstance(value, dict) and value.keys() <= {"$queued", "$row"} and value:
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [one for part in inner for one in references(part)]
+
+
+def filled(value: Any, given: Callable[[Reference], Any]) -> Any:
+    """A body, or a part of one, with what is ``given`` for each reference in its place."""
+    if isinstance(value, dict) and value:
+        if value.keys() <= {"$queued", "$row"}:
+            return given(value)
+        return {name: filled(inner, given) for name, inner in value.items()}
+    return [filled(inner, given) for inner in value] if isinstance(value, list) else value
 
 
 def shown(value: Any) -> str:
@@ -96,7 +100,7 @@ def text(max_length: int | None = None, *, blank: bool = True, pattern: str = ""
     return Annotated[str, PlainValidator(read)]
 
 
-def _identifier(value: Any) -> str | Queued | QueuedRow:
+def _identifier(value: Any) -> str | Reference:
     if (queued := reference(value)) is not None:
         return queued
     found = _text(value)
@@ -192,32 +196,19 @@ Flag = Annotated[bool, PlainValidator(_flag)]
 """A boolean in any of the specification's spellings; sent as a JSON boolean."""
 
 
-def choice(*values: str) -> Any:
+def choice(*values: str | int) -> Any:
     """An enumeration, in any case; what comes out is the specification's."""
-    folded = {value.casefold(): value for value in values}
+    folded = {str(value).casefold(): value for value in values}
 
-    def read(value: Any) -> str:
-        if isinstance(value, str) and (found := folded.get(value.strip().casefold())):
-            return found
-        raise fault(f"must be one of {', '.join(values)}, not {shown(value)}")
+    def read(value: Any) -> str | int:
+        found = None
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            found = folded.get(str(value).strip().casefold())
+        if found is None:
+            raise fault(f"must be one of {', '.join(map(str, values))}, not {shown(value)}")
+        return found
 
-    return Annotated[str, PlainValidator(read)]
-
-
-def _priority(value: Any) -> int | str:
-    labels = ("Urgent", "High", "Normal", "Low")
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 3:
-        return value
-    if isinstance(value, str):
-        if value in ("0", "1", "2", "3"):
-            return value
-        if value.strip().capitalize() in labels:
-            return value.strip().capitalize()
-    raise fault(f"must be 0, 1, 2, 3 or {', '.join(labels)}, not {shown(value)}")
-
-
-Priority = Annotated[Any, PlainValidator(_priority)]
-"""Ticket priority: a number or its label."""
+    return Annotated[Any, PlainValidator(read)]
 
 
 def from_json_text(value: Any) -> Any:

@@ -25,7 +25,6 @@ from pipelines.bodies.fields import (
     Label,
     NumericId,
     OneOrMoreIds,
-    Priority,
     choice,
     fault,
     from_json_text,
@@ -107,13 +106,11 @@ def _type(one: Field) -> Any:
         return _MOMENTS.get(one.format, moments.AnyMoment)
     if one.type == "boolean":
         return Flag
-    if one.type == "any":
-        return Priority
     if one.type == "numeric":
         among = tuple(int(value) for value in one.values)
         return number(least=one.at_least, above=one.above, below=one.below, among=among)
     if one.values:
-        return choice(*map(str, one.values))
+        return choice(*one.values)
     if one.file:
         return Annotated[text(blank=False), AfterValidator(_allowed_file)]
     blank = not one.required or one.name in _BLANK

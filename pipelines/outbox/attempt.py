@@ -18,12 +18,12 @@ from typing import Any
 from pipelines.bodies import PATHS
 from pipelines.outbox.answer import place_of_upload, proven_id
 from pipelines.outbox.basis import conflicts, due_conflict, kept
-from pipelines.outbox.change import Change, Said, State
+from pipelines.outbox.change import METHODS, Change, Said, State
 from pipelines.outbox.errors import Moved
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import picture
 from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, read_file
-from pipelines.outbox.origin import was_put_back, write_stamp
+from pipelines.outbox.origin import settle, unsettle, write_stamp
 from pipelines.outbox.outcome import Hook, Outcomes
 from pipelines.outbox.records import Gone, Records, Unsure
 from pipelines.outbox.service_time import ServiceTime
@@ -218,7 +218,10 @@ class Attempts:
         # Said once a push: what is put in doubt here is looked for before it is sent.
         self._is_as_left = True
         if self.time.went_by_unlived():
-            was_put_back(self.outbox, change.shop)
+            why = "the machine stood still, or was put back while it ran"
+            with self.outbox.transaction():
+                unsettle(self.outbox, change.shop, "restored", why)
+                settle(self.outbox, change.shop)
             raise Moved("The machine was put back while it ran; what waits is looked for first.")
 
     def _request(
@@ -228,14 +231,13 @@ class Attempts:
         path = PATHS[change.resource]
         target = f"{path}/{change.record_id}"
         once: dict[str, Any] = {"raises_rate_error": not change.is_idempotent, "on_send": intend}
-        if change.op == "create":
-            answer = self.client.send("POST", path, json=body, **once)
-        elif change.op == "update":
-            answer = self.client.send("PUT", target, json=body, **once)
-        elif change.op == "delete":
-            answer = self.client.send("DELETE", target, **once)
-        else:
+        if change.op == "upload":
             return self._upload(change, body, target, once)
+        if change.op != "delete":
+            once["json"] = body
+        answer = self.client.send(
+            METHODS[change.op], path if change.op == "create" else target, **once
+        )
         return answer, proven_id(answer, change, body, self.outcomes.before(change), self.shop.zone)
 
     def _upload(

@@ -10,8 +10,9 @@ service showed when the change was parked, over which a person retried it.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -25,24 +26,6 @@ from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
 
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
-
-
-def from_warehouse(
-    home: Path, shop: str, resource: str, wanted: Mapping[str, Iterable[str]]
-) -> dict[str, dict[str, Any]]:
-    """Record id -> ``{"seen": {field: {column: text}}, "seen_at": ...}`` for the wanted fields of
-    records; ``seen_at`` is when the mirror read it, in seconds since 1970, None if nobody knows.
-
-    Empty where there is no warehouse yet or the record is not in it: nobody can have looked.
-    """
-    rows, served = rows_of_warehouse(home, shop, resource, list(wanted))
-    return {
-        key: {
-            "seen": _pictures(resource, wanted[key], row, served),
-            "seen_at": row["_seen_at"].timestamp() if row.get("_seen_at") else None,
-        }
-        for key, row in rows.items()
-    }
 
 
 def rows_of_warehouse(
@@ -73,26 +56,37 @@ def _served(warehouse: Published, table: str, values: Fields, names: Iterable[st
     return {name for name, shown in found.items() if shown}
 
 
-def _pictures(
-    resource: str, fields: Iterable[str], row: Fields, served: set[str]
-) -> dict[str, dict[str, str]]:
-    found = {}
-    for name in fields:
-        empty = {column: "" for column in columns_of(resource, name) if column in served}
-        if seen := picture(resource, name, row) or empty:
-            found[name] = seen
-    return found
+def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
+    """Changes with their basis, where their author named none: what the warehouse shows of the
+    record, moved on by what we pushed after it was read. One query for each shop and resource."""
+    ids: dict[tuple[str, str], set[str]] = {}
+    for change in filter(_lacks_basis, changes):
+        ids.setdefault((change.shop, change.resource), set()).add(str(change.record_id))
+    found = {asked: rows_of_warehouse(home, *asked, [*wanted]) for asked, wanted in ids.items()}
+    return [
+        _based(outbox, one, *found[one.shop, one.resource]) if _lacks_basis(one) else one
+        for one in changes
+    ]
 
 
-def over_own(
-    outbox: Outbox, change: NewChange, seen: Fields, seen_at: float | None
-) -> dict[str, Any]:
-    """The basis ``seen`` in the warehouse, moved on by what we pushed after it read the record."""
-    values: dict[str, Any] = {}
-    since = outbox.clock.wall() if seen_at is None else seen_at
-    for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=since):
+def _lacks_basis(change: NewChange) -> bool:
+    return change.op == "update" and isinstance(change.record_id, str) and not change.basis
+
+
+def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> NewChange:
+    row = rows.get(str(change.record_id))
+    if row is None:
+        return change
+    seen, values = dict[str, dict[str, str]](), dict[str, Any]()
+    for name in change.body:
+        columns = [one for one in columns_of(change.resource, name) if one in served]
+        if shown := picture(change.resource, name, row) or dict.fromkeys(columns, ""):
+            seen[name] = shown
+    read_at = row["_seen_at"].timestamp() if row.get("_seen_at") else outbox.clock.wall()
+    for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=read_at):
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
-    return {"values": values, "seen": {k: shown for k, shown in seen.items() if k not in values}}
+    seen = {name: shown for name, shown in seen.items() if name not in values}
+    return replace(change, basis={"values": values, "seen": seen})
 
 
 def old_values(change: Change) -> dict[str, str]:

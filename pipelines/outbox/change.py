@@ -19,10 +19,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from pipelines.bodies.fields import Queued, QueuedRow
-
-Reference = Queued | QueuedRow
-"""The id that a change still in the queue will get: by its number, or by its row in one call."""
+from pipelines.bodies.fields import Reference
 
 Fields = Mapping[str, Any]
 """Names and values: of a body, of a record as the sync cleans it, of a basis."""
@@ -75,6 +72,9 @@ ONCE_ONLY = frozenset(
 invoice that exists is updated (specification, Ticket), so those may be sent twice."""
 _ON_CREATE = ONCE_ONLY | {"createInvoice", "createticket"}
 _ACTING = ("payments", "stock", "adjustments")
+
+METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
+"""Operation -> method of its request."""
 
 _LONGEST_ID = 128
 _NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan", "error"})
@@ -186,3 +186,8 @@ class NewChange:
     marker: str | None = None
     key: str | None = None
     where: str = ""
+
+    @property
+    def at(self) -> str:
+        """``line 7: ``, for messages."""
+        return f"{self.where}: " if self.where else ""

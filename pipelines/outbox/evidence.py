@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, State
+from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said
 from pipelines.outbox.match import (
     KEYS,
     MARKER_FIELDS,
@@ -28,7 +28,7 @@ from pipelines.outbox.match import (
     holds,
     picture,
 )
-from pipelines.outbox.order import filled, invoices_of, missing_reference
+from pipelines.outbox.order import filled, invoices_of
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
@@ -75,46 +75,41 @@ class Evidence:
 
     def body_of(self, change: Change) -> dict[str, Any]:
         """What was sent, or would have been."""
-        return change.sent_body or dict(filled(self._outbox, change.body))
+        return change.sent_body or filled(self._outbox, change.body)
 
     # -- records that were made ---------------------------------------------------------------
 
     def _created(self, change: Change, body: Fields, fence: Fields) -> Verdict:
         ours = self._outbox.made(change.shop, change.resource, but=change.number)
-        rows = self._records.new(change.resource, body, fence)
         new = {
             key: row
-            for key, row in rows.items()
+            for key, row in self._records.new(change.resource, body, fence).items()
             if not {key, *(str(row.get(name)) for name in NAMES)} & ours
         }
-        if change.answered in new and (
-            not change.marker or holds(new[change.answered], change.marker)
-        ):
-            return Verdict(
-                "applied", f"record {change.answered} is new, as answered", change.answered
-            )
+        named, marker = change.answered or "", change.marker
+        if named in new and (not marker or holds(new[named], marker)):
+            return Verdict("applied", f"record {named} is new, as answered", named)
         grades = {key: self._grades(change.resource, body, row) for key, row in new.items()}
         keys = KEYS[change.resource]
         like = [
-            key for key in new
-            if all(grades[key].get(name, Match.SAME) > Match.DIFFERENT for name in keys)
-            or any(grades[key].get(name) is Match.SAME for name in TELLING & body.keys())
+            key for key, of in grades.items()
+            if all(of.get(name, Match.SAME) > Match.DIFFERENT for name in keys)
+            or any(of.get(name) is Match.SAME for name in TELLING)
         ]  # fmt: skip
-        if change.marker:
-            return self._marked(change, new, like)
+        if marker:
+            return self._marked(change, marker, new, like)
+        if not like:
+            return Verdict("absent", _none_of(len(new), "record"))
         equal = [
             key for key in like
             if min(grades[key].values()) >= Match.HIDDEN
             and all(grades[key][name] is Match.SAME for name in keys)
             and self._is_made_within(new[key], change, fence)
         ]  # fmt: skip
-        if not like:
-            return Verdict("absent", _none_of(len(new), "record"))
-        if change.acts or len(equal) < len(like) or len(equal) > self._twins(change, body):
-            named = ", ".join(like)
-            return Verdict("unknown", f"new records that may be it, or another's: {named}")
-        first = min(equal, key=lambda key: (str(new[key].get("created_date")), key))
-        return Verdict("applied", f"record {first} is new and shows what was sent", first)
+        if change.acts or equal != like or len(equal) > 1:
+            told = ", ".join(like)
+            return Verdict("unknown", f"new records that may be it, or another's: {told}")
+        return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
     def _grades(self, resource: str, body: Fields, row: Fields) -> dict[str, Match]:
         return {name: compare(resource, name, body[name], row, self._zone) for name in body}
@@ -132,19 +127,11 @@ class Evidence:
         early = SLACK if fence.get("known") is not None else 0.0
         return bool(at >= first - early and (last is None or at <= last + SLACK))
 
-    def _twins(self, change: Change, body: Fields) -> int:
-        """How many changes in doubt are the very same, any of which may have made the records."""
-        others = self._outbox.creates(change, State.IN_DOUBT)
-        return 1 + sum(
-            not missing_reference(self._outbox, one) and self.body_of(one) == body for one in others
-        )
-
-    def _marked(self, change: Change, new: Found, like: Sequence[str]) -> Verdict:
+    def _marked(self, change: Change, marker: str, new: Found, like: Sequence[str]) -> Verdict:
         """Only the record that holds the marker is ours; details may show what a list does not. One
         whose notes are the beginning of ours may be, too: the service may have cut it off."""
-        marker, name = str(change.marker), MARKER_FIELDS[change.resource]
+        name, hidden = MARKER_FIELDS[change.resource], list[str]()
         marked = [key for key, row in new.items() if holds(row, marker)]
-        hidden: list[str] = []
         for place, key in enumerate([] if marked else like):
             row: Fields | None = new[key]
             if not picture(change.resource, name, new[key]) and place < _MOST_DETAILS:
@@ -152,10 +139,7 @@ class Evidence:
             sent = self.body_of(change).get(name)
             if row is not None and holds(row, marker):
                 marked.append(key)
-            elif (
-                row is None
-                or compare(change.resource, name, sent, row, self._zone) is not Match.DIFFERENT
-            ):
+            elif row is None or compare(change.resource, name, sent, row, self._zone):
                 hidden.append(key)
         if len(marked) == 1:
             return Verdict("applied", f"record {marked[0]} holds our marker", marked[0])
@@ -174,36 +158,23 @@ class Evidence:
             rows = self._records.payments(invoices, listed=True)
         if marker and (own := {k: r for k, r in rows.items() if holds(r, marker)}):
             return _whole(own, body)
-        new = self._new_payments(change, rows, fence)
-        answered = {
-            key for key, row in new.items()
-            if change.answered in (key, str(row.get("payment_id"))) and change.answered
-        }  # fmt: skip
-        if answered and len(body["lines"]) == 1:
-            first = min(answered)
-            return Verdict(
-                "applied", f"payment {first} has the id that the service answered", first
-            )
-        hidden = [key for key, row in new.items() if not _note(row)]
-        if new and (not change.marker or len(hidden) == len(new)):
+        ours = self._outbox.made(change.shop, "payments", but=change.number)
+        # A payment may be booked on the day it was made for, which is its own to say.
+        is_dated = bool(change.body.get("paymentDate"))
+        new = {
+            key: row
+            for key, row in rows.items()
+            if key not in (fence.get("known") or {})
+            and not {key, str(row.get("payment_id"))} & ours
+            and (is_dated or not self._records.is_older({"created_date": row.get("date")}, fence))
+        }
+        for key, row in new.items() if change.answered and len(body["lines"]) == 1 else ():
+            if change.answered in (key, str(row.get("payment_id"))):
+                return Verdict("applied", f"payment {key} has the id that was answered", key)
+        if new and not (marker and any(map(_note, new.values()))):
             named = ", ".join(new)
             return Verdict("unknown", f"new on the invoice, ours or the till's: payment {named}")
         return Verdict("absent", f"{_none_of(len(new), 'payment')} on the invoice")
-
-    def _new_payments(self, change: Change, rows: Rows, fence: Fields) -> dict[str, Fields]:
-        known, ours = (
-            fence.get("known"),
-            self._outbox.made(change.shop, "payments", but=change.number),
-        )
-        dated = bool(change.body.get("paymentDate"))
-        return {
-            key: row
-            for key, row in rows.items()
-            if key not in (known or {})
-            and not {key, str(row.get("payment_id"))} & ours
-            # A payment may be booked on the day it was made for, which is its own to say.
-            and (dated or not self._records.is_older({"created_date": row.get("date")}, fence))
-        }
 
     # -- records that were there --------------------------------------------------------------
 

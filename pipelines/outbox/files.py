@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -105,85 +104,71 @@ def fields_of(resource: str, op: str) -> set[str]:
 def _read_csv(
     found: FileRows, path: Path, text: str, resource: str, op: str, key: str | None
 ) -> None:
-    known = fields_of(resource, op) | ({key} if key else set())
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")
-    separated = re.fullmatch(r"sep=([,;\t])\r?", first)
+    said = re.fullmatch(r"sep=([,;\t])\r?", first)
+    above, text = (1, rest) if said else (0, text)
     # No name of a field holds any of them, so the header tells, where the file does not say it.
-    delimiter = separated[1] if separated else max(",;\t", key=first.count)
-    reader = csv.reader(
-        io.StringIO(rest if separated else text, newline=""), delimiter=delimiter, strict=True
-    )
-    above = 1 if separated else 0
+    mark = said[1] if said else max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
-        header = _trimmed([name.strip() for name in next(reader, [])])
-        _check_header(path, header, known, f"{resource} {op}", key)
+        header = [name.strip() for name in next(reader, [])]
+        while header and not header[-1]:
+            header.pop()
+        if fault := _fault_of(header, resource, op, key):
+            raise InputRefused([f"{path}: {fault}"])
         for cells in reader:
             line = reader.line_num + above
-            cells = _trimmed(cells, len(header))
             if not any(cell.strip() for cell in cells):
                 continue
-            if len(cells) != len(header):
+            if len(cells) < len(header) or "".join(cells[len(header) :]).strip():
                 found.faults.append(f"line {line}: has {len(cells)} cells, not {len(header)}")
             elif short := next(filter(_SHORTENED.fullmatch, cells), None):
-                found.faults.append(
-                    f"line {line}: {short} is a number that a spreadsheet cut short"
-                )
+                told = f"{short} is a number that a spreadsheet cut short"
+                found.faults.append(f"line {line}: {told}")
             else:
-                found.add(
-                    line, {name: cell for name, cell in zip(header, cells, strict=True) if cell}
-                )
+                row = zip(header, cells, strict=False)  # blank columns may follow
+                found.add(line, {name: cell for name, cell in row if cell})
     except csv.Error as error:
         found.faults.append(f"line {reader.line_num + above}: {error}")
 
 
-def _trimmed(cells: list[str], least: int = 0) -> list[str]:
-    """Cells without the blank ones that spreadsheets write after the last column."""
-    end = len(cells)
-    while end > least and not cells[end - 1].strip():
-        end -= 1
-    return cells[:end]
-
-
-def _check_header(
-    path: Path, header: list[str], known: set[str], what: str, key: str | None
-) -> None:
-    if not any(header):
-        raise InputRefused([f"{path}: has no header"])
+def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str:
+    known = fields_of(resource, op) | ({key} if key else set())
     twice = sorted({name for name in header if header.count(name) > 1})
+    unknown = [name for name in header if name not in known]
+    if not header:
+        return "has no header"
     if twice:
-        raise InputRefused([f"{path}: header names {', '.join(twice)} more than once"])
+        return f"header names {', '.join(twice)} more than once"
     if key is not None and key not in header:
-        raise InputRefused([f"{path}: header: there is no column {key!r}, which --key names"])
-    if unknown := [name for name in header if name not in known]:
-        own = "" if key else f" If {unknown[0]!r} makes a row unique, add --key {unknown[0]}."
-        raise InputRefused(
-            [
-                f"{path}: header: {what} has no field {', '.join(map(repr, unknown))}.{own} "
-                f"It has: {', '.join(sorted(known - _OWN - {key} | {'id'}))}"
-            ]
-        )
+        return f"header: there is no column {key!r}, which --key names"
+    if not unknown:
+        return ""
+    own = "" if key else f" If {unknown[0]!r} makes a row unique, add --key {unknown[0]}."
+    has = ", ".join(sorted(known - _OWN - {key} | {"id"}))
+    names = ", ".join(map(repr, unknown))
+    return f"header: {resource} {op} has no field {names}.{own} It has: {has}"
 
 
 def _read_commas(found: FileRows, resource: str) -> None:
     """Numbers with a decimal comma, of the whole file: one with points alone may be a thousand
     times another there."""
     numeric = numeric_fields(resource) if resource else frozenset()
-
-    def cells(row: Mapping[str, Any]) -> Sequence[str]:
-        return [name for name in row if name in numeric]
-
-    if not any(_COMMA.fullmatch(row[name].strip()) for row in found.rows for name in cells(row)):
+    cells = [
+        (where, row, name, row[name].strip())
+        for where, row in zip(found.where, found.rows, strict=True)
+        for name in row.keys() & numeric
+    ]
+    if not any(_COMMA.fullmatch(text) for *_, text in cells):
         return
-    for where, row in zip(found.where, found.rows, strict=True):
-        for name in cells(row):
-            text = row[name].strip()
-            if _POINTS.fullmatch(text):
-                plain = text.replace(".", "")
-                found.faults.append(f"{where}: {name}: {text} may be {plain} or a part of it")
-            elif _COMMA.fullmatch(text):
-                row[name] = text.replace(".", "").replace(",", ".")
+    for where, row, name, text in cells:
+        plain = text.replace(".", "")
+        if _POINTS.fullmatch(text):
+            found.faults.append(f"{where}: {name}: {text} may be {plain} or a part of it")
+        elif _COMMA.fullmatch(text):
+            row[name] = plain.replace(",", ".")
 
 
 def _read_json_lines(found: FileRows, text: str) -> None:

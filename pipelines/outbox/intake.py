@@ -21,7 +21,7 @@ import json
 import logging
 import mimetypes
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,9 +30,9 @@ import pandas as pd
 from pydantic import Field
 
 from pipelines.bodies import BodyError, operations, validate
-from pipelines.bodies.fields import Queued, QueuedRow, reference
-from pipelines.outbox.basis import from_warehouse, over_own
-from pipelines.outbox.change import Fields, NewChange, Reference, as_id
+from pipelines.bodies.fields import Reference, filled, reference, references
+from pipelines.outbox.basis import based
+from pipelines.outbox.change import Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
@@ -117,7 +117,7 @@ def enqueue(
         found += wrong + _wrong_keys(outbox, changes)
         if found:
             raise InputRefused(sorted(found, key=_line) if where else found)
-        changes = _with_basis(folder, outbox, changes)
+        changes = based(folder, outbox, changes)
         service = bind(outbox, target)
         skip_numbers(outbox)
         [last] = outbox.ask("last_number")[0]
@@ -157,26 +157,23 @@ def _change(
     key: str | None,
     file: Path | str | None,
 ) -> NewChange:
-    values = dict(row)
+    values, attached, token = dict(row), None, None
     table, op = resource_and_op(resource, op)
     own_key = _key(values, key, table, op)
-    said, basis = values.pop("id", None), values.pop("_based_on", based_on)
+    said, seen = values.pop("id", None), _based_on(values.pop("_based_on", based_on))
     if said and record_id and str(said) != str(record_id):
         raise InputRefused([f"id: the row is for both {str(said)!r} and {str(record_id)!r}"])
     target = _target(said or record_id, op)
-    based = _based_on(basis)
-    change = NewChange(shop.name, table, op, target, body={}, key=own_key)
-    change = replace(change, basis={"values": based} if based else {})
     if op == "upload":
         attached = _file(file or values.pop("file", None))
         values = {"fileName": attached["name"], "fileSize": attached["size"]} | values
-        change = replace(change, file=attached)
-    body, token = validate(table, op, values, zone=shop.zone), None
+    body = validate(table, op, values, zone=shop.zone)
     if op == "update" and not body:
         raise InputRefused(["an update needs at least one field to change"])
     if marker and op == "create":
         body, token = marked_body(table, body)
-    return replace(change, body=body, marker=token)
+    basis = {"values": seen} if seen else {}
+    return NewChange(shop.name, table, op, target, body, basis, attached, token, own_key)
 
 
 def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | None:
@@ -241,31 +238,22 @@ def _based_on(value: Any) -> dict[str, Any]:
     return {str(name): str(inner) if inner is not None else "" for name, inner in value.items()}
 
 
-def _references(value: Any) -> Iterator[Reference]:
-    if isinstance(value, Queued | QueuedRow):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _references(inner)
-
-
 def _check_rows(change: NewChange, place: int) -> None:
-    for one in _references([change.body, change.record_id]):
-        if isinstance(one, QueuedRow) and one.row >= place:
-            raise InputRefused([f"@row:{one.row} must name an earlier row than its own, {place}"])
+    for one in references([change.body, change.record_id]):
+        if (row := one.get("$row", 0)) >= place:
+            raise InputRefused([f"@row:{row} must name an earlier row than its own, {place}"])
 
 
 def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
-    known: dict[tuple[int, str], str] = {}
-    faults = []
-    for change in changes:
-        for one in _references([change.body, change.record_id]):
-            if isinstance(one, Queued):
-                asked = one.number, change.shop
-                known[asked] = known.get(asked) or _refusal(outbox, *asked)
-                if known[asked]:
-                    faults.append(f"{change.where}: {known[asked]}".removeprefix(": "))
-    return faults
+    asked = [
+        (change, one["$queued"])
+        for change in changes
+        for one in references([change.body, change.record_id])
+        if "$queued" in one
+    ]
+    pairs = {(number, change.shop) for change, number in asked}
+    told = {pair: _refusal(outbox, *pair) for pair in pairs}
+    return [f"{one.at}{told[n, one.shop]}" for one, n in asked if told[n, one.shop]]
 
 
 def _refusal(outbox: Outbox, number: int, shop: str) -> str:
@@ -285,53 +273,28 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
     for change in changes:
         if change.key is None:
             continue
-        at = f"{change.where}: " if change.where else ""
         if change.key in seen:
-            faults.append(f"{at}key {change.key} stands in {seen[change.key].where}, too")
+            faults.append(f"{change.at}key {change.key} stands in {seen[change.key].where}, too")
         seen[change.key] = change
         known = outbox.by_key(change)
         if known and _words(known.body, known.marker) != _words(change.body, change.marker):
-            faults.append(
-                f"{at}key {change.key} was queued as change {known.number}, with other values"
-            )
+            told = f"key {change.key} was queued as change {known.number}, with other values"
+            faults.append(change.at + told)
     return faults
 
 
 def _words(body: Fields, marker: str | None) -> str:
     """A body as text, without its marker; a reference by row or by number is the same."""
-    text = json.dumps(body, default=lambda one: "@", sort_keys=True)
+    text = json.dumps(filled(body, lambda one: "@"), sort_keys=True, default=str)
     return text.replace(f" [{marker}]", "").replace(f"[{marker}]", "") if marker else text
 
 
 def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
     """The change with the id of the record it is for, where that is known already."""
-    if not isinstance(change.record_id, Queued):
+    if not isinstance(change.record_id, dict) or "$row" in change.record_id:
         return change
-    made = outbox.get(change.record_id.number)
+    made = outbox.get(change.record_id["$queued"])
     return replace(change, record_id=made.id) if made.state == "done" else change
-
-
-def _with_basis(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
-    """Bases from the published warehouse, one query for each shop and resource, and from what we
-    pushed since."""
-    wanted: dict[tuple[str, str], dict[str, set[str]]] = {}
-    for change in changes:
-        if _lacks_basis(change):
-            fields = wanted.setdefault((change.shop, change.resource), {})
-            fields.setdefault(str(change.record_id), set()).update(change.body)
-    found = {asked: from_warehouse(home, *asked, fields) for asked, fields in wanted.items()}
-    based = []
-    for change in changes:
-        basis = found.get((change.shop, change.resource), {}).get(str(change.record_id))
-        if basis and _lacks_basis(change):
-            seen = {name: basis["seen"][name] for name in change.body if name in basis["seen"]}
-            change = replace(change, basis=over_own(outbox, change, seen, basis["seen_at"]))
-        based.append(change)
-    return based
-
-
-def _lacks_basis(change: NewChange) -> bool:
-    return change.op == "update" and isinstance(change.record_id, str) and not change.basis
 
 
 def _file(path: Any) -> dict[str, Any]:

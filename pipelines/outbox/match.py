@@ -6,7 +6,6 @@ So records are first cleaned as the sync cleans them, and a value is compared wi
 may show it: :func:`compare` says how near it comes.
 """
 
-import difflib
 import html
 import json
 import re
@@ -98,15 +97,13 @@ IN_WORDS = frozenset(
 )
 """Request fields that services show in words of their own, such as a country for its code."""
 
-_PRIORITIES = {"0": "urgent", "1": "high", "2": "normal", "3": "low"}
+_PRIORITIES = {"0": "Urgent", "1": "High", "2": "Normal", "3": "Low"}
 _LOCAL_DIGITS = 6
 """Digits of a telephone number from which its end tells it from others."""
 _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
-_LIKE = 0.75
-"""Share of letters in common from which a text may have been made of another."""
 
 
 def columns_of(resource: str, name: str) -> tuple[str, ...]:
@@ -149,10 +146,8 @@ def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) ->
     if not seen:
         return Match.SAME if sent == "" else Match.HIDDEN
     if name == "priority":
-        wanted = {str(sent).lower(), _PRIORITIES.get(str(sent), "")}
-        wanted |= {digit for digit, label in _PRIORITIES.items() if label == str(sent).lower()}
-        same = any(value.lower() in wanted for value in seen.values())
-        return Match.SAME if same else Match.DIFFERENT
+        sent = _PRIORITIES.get(str(sent), sent)
+        seen = {column: _PRIORITIES.get(value, value) for column, value in seen.items()}
     best = max(_nearness(name, sent, value, zone) for value in seen.values())
     is_id = takes_id(resource, name) and not _an_id(resource, name, seen)
     in_words = str(sent).isdecimal() and not re.search(r"\d", " ".join(seen.values()))
@@ -167,8 +162,10 @@ def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
         return Match.SAME
     if isinstance(sent, bool):
         return Match.DIFFERENT
-    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
-        return Match.ALTERED if _moments_near(sent, seen, zone) else Match.DIFFERENT
+    if moments := _moments(sent, seen, zone):
+        first, second = (datetime.fromisoformat(text).replace(tzinfo=None) for text in moments)
+        is_near = abs((first - second).total_seconds()) <= _ZONE_SECONDS
+        return Match.ALTERED if is_near else Match.DIFFERENT
     try:
         ours, theirs = Decimal(str(sent)), parse_amount(seen)
         is_rounded = ours != round(ours, 2) and abs(ours - theirs) < Decimal("0.01")
@@ -179,8 +176,7 @@ def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
     if one == other:
         return Match.SAME if one else Match.ALTERED
     is_part = one.startswith(other) or other.startswith(one)
-    is_near = is_part or difflib.SequenceMatcher(None, one, other).ratio() >= _LIKE
-    return Match.ALTERED if is_near else Match.DIFFERENT
+    return Match.ALTERED if is_part else Match.DIFFERENT
 
 
 def _dials(sent: str, seen: str) -> bool:
@@ -207,10 +203,9 @@ def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
     ours, theirs = _folded(sent), _folded(seen)
     if ours == theirs:
         return True
-    if isinstance(sent, str) and _OUR_MOMENT.fullmatch(sent):
-        one, other = parse_moment(sent, zone), parse_moment(seen, zone)
+    if moments := _moments(sent, seen, zone):
         length = {11: 10, 17: 16}.get(len(sent), 19)
-        return None not in (one, other) and str(one)[:length] == str(other)[:length]
+        return moments[0][:length] == moments[1][:length]
     try:
         # A leading zero makes it a code or a telephone number, which is text.
         if re.match(r"\+?0\d", ours) or re.match(r"\+?0\d", theirs):
@@ -220,12 +215,12 @@ def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
         return False
 
 
-def _moments_near(sent: str, seen: str, zone: ZoneInfo) -> bool:
+def _moments(sent: Any, seen: Any, zone: ZoneInfo) -> tuple[str, str] | None:
+    """Two moments in ISO form, where a date of ours was sent and one is shown."""
+    if not isinstance(sent, str) or not _OUR_MOMENT.fullmatch(sent):
+        return None
     ours, theirs = parse_moment(sent, zone), parse_moment(seen, zone)
-    if ours is None or theirs is None:
-        return False
-    one, other = (datetime.fromisoformat(text).replace(tzinfo=None) for text in (ours, theirs))
-    return abs((one - other).total_seconds()) <= _ZONE_SECONDS
+    return (ours, theirs) if ours and theirs else None
 
 
 def _folded(value: Any) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from pipelines.bodies import fields
 from pipelines.outbox.change import OPEN, Change, Fields, State
 from pipelines.outbox.match import KEYS
 from pipelines.outbox.store import Outbox
@@ -33,7 +34,9 @@ def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str
         for other in outbox.of_record(change, before=change.number, states=OPEN):
             yield other, f"waits for {other.stands}: both are of one record"
     if change.op == "create":
-        for other in outbox.creates(change, State.SENDING, State.IN_DOUBT):
+        kind: dict[str, Any] = {"resource": change.resource, "op": "create", "but": change.number}
+        may_be_there = [State.SENDING, State.IN_DOUBT]
+        for other in outbox.changes(shop=change.shop, states=may_be_there, **kind):
             is_first = change.state is State.QUEUED or other.number < change.number
             if is_first and _alike(change, other):
                 yield other, f"waits for {other.stands}: one could be mistaken for the other"
@@ -54,7 +57,7 @@ def missing_reference(outbox: Outbox, change: Change) -> str:
 
 
 def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
-    numbers = _references(change.body)
+    numbers = [one["$queued"] for one in fields.references(change.body)]
     target = change.record_id or ""
     if target.startswith("@") and target[1:].isdecimal():
         numbers.append(int(target[1:]))
@@ -71,24 +74,12 @@ def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, st
             yield None, f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
 
 
-def _references(value: Any) -> list[int]:
-    """Numbers of the changes that a stored body refers to."""
-    if isinstance(value, dict) and set(value) == {"$queued"}:
-        return [value["$queued"]]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [number for one in inner for number in _references(one)]
-
-
-def filled(outbox: Outbox, value: Any) -> Any:
-    """A stored value with its references replaced by the ids that the changes got, or are to get
-    (``@12``)."""
-    if isinstance(value, dict):
-        if set(value) == {"$queued"}:
-            return outbox.get(value["$queued"]).id or f"@{value['$queued']}"
-        return {name: filled(outbox, inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [filled(outbox, inner) for inner in value]
-    return value
+def filled(outbox: Outbox, body: Fields) -> dict[str, Any]:
+    """A stored body with the ids that other changes got, or are to get (``@12``)."""
+    named: dict[str, Any] = fields.filled(
+        body, lambda one: outbox.get(one["$queued"]).id or f"@{one['$queued']}"
+    )
+    return named
 
 
 def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
@@ -97,7 +88,7 @@ def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
     if reason := missing_reference(outbox, change):
         raise Unsendable(reason)
     read_file(change)
-    return dict(filled(outbox, change.body))
+    return filled(outbox, change.body)
 
 
 def read_file(change: Change) -> bytes:

@@ -235,14 +235,6 @@ def mark_restored(home: Path) -> None:
             outbox.ask("seal", token="", seal="")
 
 
-def was_put_back(outbox: Outbox, shop: str) -> None:
-    """Put in doubt what waits of a shop: the machine was put back while it ran."""
-    why = "the machine stood still, or was put back while it ran"
-    with outbox.transaction():
-        unsettle(outbox, shop, "restored", why)
-        settle(outbox, shop)
-
-
 def unsettle(
     outbox: Outbox, shop: str, kind: str, why: str, stamp: str = "", number: int | None = None
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.basis import old_values
-from pipelines.outbox.change import Change, State
+from pipelines.outbox.change import METHODS, Change, State
 from pipelines.outbox.order import (
     OnConflict,
     Unsendable,
@@ -17,8 +17,6 @@ from pipelines.outbox.order import (
 from pipelines.outbox.origin import held_back, refuse_others
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
-
-_METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE", "upload": "POST"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def preview(
     for change in sorted(queued, key=lambda one: one.number):
         if change.number in held:
             continue
-        body = dict(filled(outbox, change.body))
+        body = filled(outbox, change.body)
         if waits := waits_for(outbox, change, lambda other: other.number in sent):
             waiting.append(_planned(change, body, 0, waits))
             continue
@@ -86,12 +84,12 @@ def _requests(change: Change, lists: set[str]) -> int:
     """The write and what is read for it: a list once a push, one update of each kind."""
     if change.resource == "payments":
         return 1 + len(invoices_of(change.body))
-    kind = change.resource + ("" if change.op == "create" else str(sorted(change.body)))
+    kind = change.resource + ("" if change.op == "create" else change.op + str(sorted(change.body)))
     is_first = kind not in lists
     lists.add(kind)
     if change.op == "create":
-        return 2 if is_first else 1
-    return 3 if change.op == "delete" or (change.op == "update" and is_first) else 2
+        return 1 + is_first * (2 if change.resource == "tickets" else 1)
+    return 2 + is_first * {"delete": 2, "update": 1}.get(change.op, 0)
 
 
 def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "") -> Planned:
@@ -101,6 +99,6 @@ def _planned(change: Change, body: dict[str, Any], requests: int, waits: str = "
     if change.op == "upload":
         path += "/upload"
     return Planned(
-        change.number, change.shop, _METHODS[change.op], path, body, requests, waits,
+        change.number, change.shop, METHODS[change.op], path, body, requests, waits,
         old_values(change),
     )  # fmt: skip

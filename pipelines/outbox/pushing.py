@@ -59,21 +59,6 @@ class PushReport:
         return 1 if parked or self.waiting or codes else 0
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """How a push is to go, see :func:`push`."""
-
-    on_conflict: OnConflict
-    stop: Callable[[], bool] | None
-    wait: bool
-    hook: Hook
-    progress: Callable[[str], None]
-    max_requests: int | None
-    clock: SystemClock
-    sleep: Callable[[float], None]
-    transport: NetworkOf | None
-
-
 def push(
     settings: Settings,
     shop: str | None = None,
@@ -103,22 +88,36 @@ def push(
     refuse_newer(settings.home / LEDGER)
     if dry_run:
         return _dry_run(settings, shops, on_conflict, clock)
-    began, report = time.monotonic(), PushReport()
+    home, began, report = settings.home, time.monotonic(), PushReport()
     Outbox(settings.home, clock).close()
-    asked = _Asked(
-        on_conflict, stop, wait, hook or (lambda *_: None), progress or (lambda _: None),
-        max_requests, clock, sleep or time.sleep, transport,
-    )  # fmt: skip
+
+    def of_shop(one: ShopSettings) -> PushReport:
+        with (
+            closing(
+                Budget(home / "budget.sqlite", clock=clock, sleep=sleep or time.sleep)
+            ) as budget,
+            Outbox(home, clock) as outbox,
+            Client(
+                one,
+                budget,
+                lane="push",
+                stop=stop,
+                counter=RequestCounter(max_requests),
+                transport=transport(one) if transport else None,
+            ) as client,
+        ):
+            how = on_conflict, wait, stop, hook or (lambda *_: None), progress or (lambda _: None)
+            return _Pusher(outbox, client, budget, *how).report()
+
     with locked(settings.home):
         with Outbox(settings.home, clock) as outbox:
             take(outbox, refuse_foreign(outbox))
         with ThreadPoolExecutor(max_workers=min(len(shops), 16)) as pool:
-            for future in [pool.submit(_push_shop, settings, one, asked) for one in shops]:
-                of_shop = future.result()
-                report.requests += of_shop.requests
-                report.changes += of_shop.changes
-                report.waiting += of_shop.waiting
-                report.errors |= of_shop.errors
+            for pushed in pool.map(of_shop, shops):
+                report.requests += pushed.requests
+                report.changes += pushed.changes
+                report.waiting += pushed.waiting
+                report.errors |= pushed.errors
     if shop is None:
         report.errors |= _left_out(settings)
     report.done = sum(change["state"] == "done" for change in report.changes)
@@ -156,48 +155,44 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
     }
 
 
-def _push_shop(settings: Settings, shop: ShopSettings, asked: _Asked) -> PushReport:
-    home = settings.home
-    with (
-        closing(Budget(home / "budget.sqlite", clock=asked.clock, sleep=asked.sleep)) as budget,
-        Outbox(home, asked.clock) as outbox,
-        Client(
-            shop,
-            budget,
-            lane="push",
-            stop=asked.stop,
-            counter=RequestCounter(asked.max_requests),
-            transport=asked.transport(shop) if asked.transport else None,
-        ) as client,
-    ):
-        report = PushReport()
-        pusher = _Pusher(outbox, client, budget, asked)
-        try:
-            pusher.run()
-        except (ShopError, OutboxError) as stopped:
-            report.errors[shop.name] = stopped
-        report.requests, report.waiting = client.requests, outbox.counts(shop.name)["queued"]
-        report.changes = pusher.outcome()
-        return report
-
-
+@dataclass
 class _Pusher:
     """One push of one shop."""
 
-    def __init__(self, outbox: Outbox, client: Client, budget: Budget, asked: _Asked) -> None:
-        self._outbox, self._client, self._budget, self._asked = outbox, client, budget, asked
-        self._shop = ShopSettings.of(client.shop)
+    outbox: Outbox
+    client: Client
+    budget: Budget
+    on_conflict: OnConflict
+    wait: bool
+    stop: Callable[[], bool] | None
+    hook: Hook
+    progress: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self._shop = ShopSettings.of(self.client.shop)
         self._touched: dict[int, None] = {}
         self._told: dict[int, str] = {}
         self._tried: set[int] = set()
 
+    def report(self) -> PushReport:
+        """Push, and tell what became of the changes it touched and of those parked, as ``queue
+        list`` has them."""
+        found, name = PushReport(), self._shop.name
+        try:
+            self.run()
+        except (ShopError, OutboxError) as stopped:
+            found.errors[name] = stopped
+        found.requests, found.waiting = self.client.requests, self.outbox.counts(name)["queued"]
+        parked = self.outbox.changes(shop=name, states=[State.IN_DOUBT, State.CONFLICT])
+        seen = set(self._touched) | {row.number for row in parked}
+        found.changes = [brief(self.outbox.get(number)) for number in sorted(seen)]
+        return found
+
     def run(self) -> None:
         """Until nothing more can be done now."""
-        service = claim(self._outbox, self._shop)
-        self._time = ServiceTime(self._client, self._outbox, service)
-        self._attempts = Attempts(
-            self._client, self._outbox, self._time, self._asked.on_conflict, self._asked.hook
-        )
+        service = claim(self.outbox, self._shop)
+        self._time = ServiceTime(self.client, self.outbox, service)
+        self._attempts = Attempts(self.client, self.outbox, self._time, self.on_conflict, self.hook)
         try:
             self._begin()
             while True:
@@ -206,38 +201,31 @@ class _Pusher:
                 if worked:
                     continue
                 due = [c.look_at for c in self._doubts() if not c.needs_person and c.look_at]
-                if not due or not self._asked.wait:
-                    if self._outbox.counts(self._shop.name)["queued"]:
+                if not due or not self.wait:
+                    if self.outbox.counts(self._shop.name)["queued"]:
                         self._attempts.refuse_silence()
                     return
                 pause = max(min(due) - self._time.now(), self._shop.seconds(0.1))
-                self._budget.pause(min(pause, self._shop.seconds(DAY)), self._asked.stop)
+                self.budget.pause(min(pause, self._shop.seconds(DAY)), self.stop)
         finally:
-            if self._client.requests:
+            if self.client.requests:
                 self._time.note()
 
     def _begin(self) -> None:
         """Take over what an earlier push left: what it was sending when it was killed may have been
         applied, or be on its way still; the conflicts that it parked are decided now."""
-        self._outbox.fill_targets()
-        for left in self._outbox.changes(shop=self._shop.name, states=[State.SENDING]):
-            put_in_doubt(self._outbox, left, "a push ended while it was being sent", restored=False)
-        if self._asked.on_conflict != "park":
-            for one in self._outbox.changes(shop=self._shop.name, states=[State.CONFLICT]):
+        self.outbox.fill_targets()
+        for left in self.outbox.changes(shop=self._shop.name, states=[State.SENDING]):
+            put_in_doubt(self.outbox, left, "a push ended while it was being sent", restored=False)
+        if self.on_conflict != "park":
+            for one in self.outbox.changes(shop=self._shop.name, states=[State.CONFLICT]):
                 if one.resource != "payments":  # money asks for a person's word of its own
                     basis = {name: one.basis[name] for name in one.basis if name != "shown"}
-                    self._outbox.move(
+                    self.outbox.move(
                         one, State.IN_DOUBT if one.fence else State.QUEUED, "decided",
-                        f"--on-conflict {self._asked.on_conflict}", reason="", needs_person=0,
+                        f"--on-conflict {self.on_conflict}", reason="", needs_person=0,
                         basis=basis, look_at=0.0 if one.fence else None,
                     )  # fmt: skip
-
-    def outcome(self) -> list[dict[str, Any]]:
-        """The changes this push touched and those parked, as ``queue list`` has them."""
-        parked = [State.IN_DOUBT, State.CONFLICT]
-        rows = self._outbox.changes(shop=self._shop.name, states=parked)
-        seen = set(self._touched) | {row.number for row in rows}
-        return [brief(self._outbox.get(number)) for number in sorted(seen)]
 
     def _look(self) -> bool:
         """Look for what is in doubt and due; whether anything was."""
@@ -246,31 +234,31 @@ class _Pusher:
         due = [one for one in self._doubts() if not now < (one.look_at or 0) <= now + longest]
         for change in due:
             self._halt()
-            self._deal(self._outbox.get(change.number), self._attempts.look)
+            self._deal(self.outbox.get(change.number), self._attempts.look)
         return bool(due)
 
     def _doubts(self) -> list[Change]:
         """Changes in doubt that are to be looked for, and wait for no other."""
-        found = self._outbox.changes(shop=self._shop.name, states=[State.IN_DOUBT])
+        found = self.outbox.changes(shop=self._shop.name, states=[State.IN_DOUBT])
         looked = [one for one in found if one.look_at is not None]
-        return [one for one in looked if not waits_for(self._outbox, one)]
+        return [one for one in looked if not waits_for(self.outbox, one)]
 
     def _send(self) -> bool:
         """Send all that may be sent now, in the order it was queued; whether anything moved."""
         worked, cursor = False, 0
         queued: dict[str, Any] = {"shop": self._shop.name, "states": [State.QUEUED]}
-        while chunk := self._outbox.changes(after=cursor, limit=_CHUNK, **queued):
+        while chunk := self.outbox.changes(after=cursor, limit=_CHUNK, **queued):
             for listed in chunk:
                 cursor = listed.number
                 self._halt()
                 if self._attempts.silent >= MOST_SILENT:
                     return worked
-                change = self._outbox.get(cursor)
+                change = self.outbox.get(cursor)
                 is_new = cursor not in self._tried
-                if change.state is State.QUEUED and is_new and not waits_for(self._outbox, change):
+                if change.state is State.QUEUED and is_new and not waits_for(self.outbox, change):
                     worked = True
                     self._deal(change, self._attempts.attempt)
-                    if self._outbox.get(cursor).state is State.QUEUED:
+                    if self.outbox.get(cursor).state is State.QUEUED:
                         self._tried.add(cursor)  # could not be checked: the next push tries again
         return worked
 
@@ -286,21 +274,21 @@ class _Pusher:
             raise
         except Exception as error:  # noqa: BLE001 - see above
             why = f"unexpected {type(error).__name__}: {error}"[:500]
-            after = self._outbox.get(change.number)
+            after = self.outbox.get(change.number)
             state = State.IN_DOUBT if after.state is State.SENDING else None
             columns = {} if after.state is State.QUEUED else {"needs_person": 1, "look_at": None}
-            self._outbox.move(after, state, "left for a person", why, **{"reason": why, **columns})
+            self.outbox.move(after, state, "left for a person", why, **{"reason": why, **columns})
         self._note(change)
 
     def _note(self, change: Change) -> None:
-        after = self._outbox.get(change.number)
+        after = self.outbox.get(change.number)
         if after.state != "queued" or after.attempts:
             self._touched[change.number] = None
         line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")
         if self._told.get(change.number) != line:
             self._told[change.number] = line
-            self._asked.progress(line)
+            self.progress(line)
 
     def _halt(self) -> None:
-        if self._asked.stop is not None and self._asked.stop():
+        if self.stop is not None and self.stop():
             raise Stopped("Stopped as asked; what is queued stays queued.")

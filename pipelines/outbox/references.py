@@ -14,7 +14,8 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.outbox.change import Fields, NewChange, Reference
+from pipelines.bodies.fields import Reference
+from pipelines.outbox.change import Fields, NewChange
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
@@ -71,7 +72,7 @@ def mentions(
     resource: str, record_id: str | Reference | None, body: Fields
 ) -> Iterator[tuple[str, Target, str]]:
     """The records and labels that a change names: the field, where it is found, the value."""
-    if isinstance(record_id, str) and not record_id.startswith("@"):
+    if isinstance(record_id, str):
         yield "id", Target(resource), record_id
     for field, target in targets(resource).items():
         outer, _, inner = field.partition(".")
@@ -93,11 +94,11 @@ _MANY = 12
 
 def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
     """A fault for each id and label that neither the mirror nor the queue knows."""
-    wanted: dict[tuple[str, Target], dict[str, list[tuple[str, str]]]] = {}
+    wanted: dict[tuple[str, Target], dict[str, list[str]]] = {}
     for change in changes:
         for field, target, value in mentions(change.resource, change.record_id, change.body):
             values = wanted.setdefault((change.shop, target), {})
-            values.setdefault(value, []).append((change.where, f"{change.resource} {field}"))
+            values.setdefault(value, []).append(f"{change.at}{change.resource} {field}")
     faults: list[str] = []
     try:
         with published_here(home) as warehouse:
@@ -107,9 +108,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
                 missing -= outbox.made(shop, target.table)
                 for value in sorted(missing):
                     hint = _hint(warehouse, shop, target, value)
-                    for where, field in values[value]:
-                        at = f"{where}: " if where else ""
-                        faults.append(f"{at}{field}: '{value}' {hint}")
+                    faults += [f"{field}: '{value}' {hint}" for field in values[value]]
     except (duckdb.Error, NothingPublished):
         # Being replaced or of another make: the service has the word then.
         return []
@@ -140,12 +139,9 @@ def _rows(target: Target) -> str:
 
 def _hint(warehouse: Published, shop: str, target: Target, value: str) -> str:
     column = target.columns[-1]
-    kind = f" of type '{target.kind}'" if target.kind else ""
+    newer = "If it is newer than the last sync, sync first or add --no-check"
     if column == "id" or target.table in ("customers", "products", "tickets"):
-        return (
-            f"is not among the {target.table} of the mirror. If it is newer than the last sync, "
-            "sync first or add --no-check"
-        )
+        return f"is not among the {target.table} of the mirror. {newer}"
     labels = warehouse.rows(
         f'select distinct "{column}" as said from {_rows(target)}'  # noqa: S608 - names are ours
         f' and "{column}" is not null order by 1',
@@ -155,7 +151,7 @@ def _hint(warehouse: Published, shop: str, target: Target, value: str) -> str:
     close = difflib.get_close_matches(value, known, 1, 0.6)
     meant = f"; did you mean '{close[0]}'?" if close else "."
     shown = ", ".join(known[:_MANY]) + (" ..." if len(known) > _MANY else "")
+    kind = f" of type '{target.kind}'" if target.kind else ""
     return (
-        f"is no id or exact label of {target.table}{kind}{meant} The mirror has: {shown}. If it "
-        "is newer than the last sync, sync first or add --no-check"
+        f"is no id or exact label of {target.table}{kind}{meant} The mirror has: {shown}. {newer}"
     )

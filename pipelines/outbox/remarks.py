@@ -20,15 +20,11 @@ def remarks(changes: Sequence[NewChange]) -> list[str]:
             if record in places:
                 first = places[record] or "above"
                 found.append(
-                    f"{_at(change)}{change.record_id} stands in {first}, too: the last counts"
+                    f"{change.at}{change.record_id} stands in {first}, too: the last counts"
                 )
             places.setdefault(record, change.where)
     more = [f"... and {len(found) - _MANY} more like these"] if len(found) > _MANY else []
     return found[:_MANY] + more
-
-
-def _at(change: NewChange) -> str:
-    return f"{change.where}: " if change.where else ""
 
 
 def _prices(change: NewChange) -> Iterator[str]:
@@ -37,7 +33,7 @@ def _prices(change: NewChange) -> Iterator[str]:
             continue
         new, old = Decimal(str(change.body[name])), _old(change, name)
         target = f" of {change.record_id}" if isinstance(change.record_id, str) else ""
-        what = f"{_at(change)}{name}{target}"
+        what = f"{change.at}{name}{target}"
         if new <= 0:
             yield f"{what} is {new}" + (f", was {old}" if old is not None else "")
         elif old and (new <= old / 2 or new >= old * 2):

@@ -11,14 +11,14 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from pipelines.bodies.fields import Queued
+from pipelines.bodies.fields import Reference, filled
 from pipelines.home import storage_trouble
-from pipelines.outbox.change import STATES, Change, NewChange, Reference, Said, State
+from pipelines.outbox.change import STATES, Change, NewChange, Said, State
 from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.migrations import statements, use_wal
@@ -105,11 +105,6 @@ class Outbox:
     def _version(self) -> int:
         return int(self._db.execute("pragma user_version").fetchone()[0])
 
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The open file, for tests."""
-        return self._db
-
     def __enter__(self) -> Self:
         return self
 
@@ -179,11 +174,6 @@ class Outbox:
         record: dict[str, Any] = {"resource": change.resource, "record_id": change.record_id}
         return self.changes(shop=change.shop, **record, **wanted)
 
-    def creates(self, change: Change, *states: State) -> list[Change]:
-        """Other creates of the same list, in some states."""
-        kind: Any = {"shop": change.shop, "resource": change.resource, "op": "create"}
-        return self.changes(states=states, but=change.number, **kind)
-
     def get(self, number: int) -> Change:
         """Change ``number``; :class:`InputRefused` if there is none."""
         found = self.changes(number=number)
@@ -228,21 +218,23 @@ class Outbox:
         numbers: list[int] = []
         with self.transaction() as db:
 
-            def number(one: Reference) -> int:
-                return one.number if isinstance(one, Queued) else numbers[one.row - 1]
+            def queued(one: Reference) -> Reference:
+                return {"$queued": numbers[one["$row"] - 1]} if "$row" in one else one
 
             for change in changes:
                 if change.key is not None and (known := self.by_key(change)):
                     numbers.append(known.number)
                     continue
-                target = change.record_id
+                target: Any = change.record_id
+                if isinstance(target, dict):
+                    target = f"@{queued(target)['$queued']}"
                 values = {
                     name: getattr(change, name)
                     for name in ("shop", "resource", "op", "marker", "key")
                 } | {
                     "number": None,
-                    "record_id": f"@{number(target)}" if isinstance(target, Reference) else target,
-                    "body": _json(change.body, lambda one: {"$queued": number(one)}),
+                    "record_id": target,
+                    "body": _json(filled(change.body, queued)),
                     "basis": _json(change.basis),
                     "file": _json(change.file) if change.file else None,
                 }
@@ -324,5 +316,5 @@ def change_of(row: sqlite3.Row) -> Change:
     return Change(**values | {"needs_person": bool(values["needs_person"])})
 
 
-def _json(value: Any, default: Callable[[Any], Any] = str) -> str:
-    return json.dumps(value, ensure_ascii=False, default=default)
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from pipelines.bodies import (
     BodyError,
-    Queued,
-    QueuedRow,
     operations,
     validate,
 )
@@ -53,9 +51,9 @@ SENT = [
     (
         "tickets",
         {"customerId": "@12", "shortInfo": "@12"},
-        {"customerId": Queued(12), "shortInfo": "@12"},
+        {"customerId": {"$queued": 12}, "shortInfo": "@12"},
     ),
-    ("tickets", {"customerId": {"$queued": 3}}, {"customerId": Queued(3)}),
+    ("tickets", {"customerId": {"$queued": 3}}, {"customerId": {"$queued": 3}}),
     ("leads", {"mobile": "1", "countryCode": "GT"}, {"mobile": "1", "countryCode": "GT"}),
     ("serials", {"other_serial_update": "Yes"}, {"other_serial_update": True}),
     (
@@ -198,7 +196,7 @@ def test_operations_are_those_of_the_endpoint_tables():
 
 def test_a_row_of_the_same_file_may_be_named():
     body = {"invoiceId": ["a", "@row:2"], "lines": [LINE]}
-    assert validate("payments", "create", body)["invoiceId"] == ["a", QueuedRow(2)]
+    assert validate("payments", "create", body)["invoiceId"] == ["a", {"$row": 2}]
 
 
 def test_the_services_defaults_are_not_sent():

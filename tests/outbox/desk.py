@@ -1,8 +1,9 @@
 """A desk where changes are queued and pushed: a home, a fake shop, a clock that tests move."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -150,8 +151,8 @@ def writes(desk: Desk) -> dict[str, int]:
 def kept_copy(home: Path, to: Path) -> Path:
     """A copy of a home in another folder, in the place of what was there."""
     shutil.rmtree(to, ignore_errors=True)
-    with Outbox(home) as outbox:
-        outbox.connection.execute("pragma wal_checkpoint(truncate)")
+    with closing(sqlite3.connect(home / "outbox.sqlite")) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
     return Path(shutil.copytree(home, to))
 
 
