@@ -96,21 +96,10 @@ def old_values(change: Change) -> dict[str, str]:
         if name in basis.get("values", {}):
             found[name] = str(basis["values"][name])
         elif seen := basis.get("seen", {}).get(name):
-            found[name] = _told(seen)
+            text = str(next(iter(seen.values())))
+            is_long = re.fullmatch(r"-?\d+\.\d{4}", text)
+            found[name] = text.rstrip("0").rstrip(".") if is_long else text
     return found
-
-
-def _told(seen: Fields) -> str:
-    """What columns showed: the first, and the others by name (a price with tax) where they
-    differ."""
-    first, *others = seen.items()
-    rest = [f"{k.rpartition('__')[2]} {_plain(v)}" for k, v in others if v != first[1]]
-    return _plain(first[1]) + (f" ({', '.join(rest)})" if rest else "")
-
-
-def _plain(value: Any) -> str:
-    text = str(value)
-    return text.rstrip("0").rstrip(".") if re.fullmatch(r"-?\d+\.\d{4}", text) else text
 
 
 def conflicts(

@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from enum import IntEnum
@@ -234,24 +234,18 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKD", plain)).casefold()
 
 
-def _lines_match(sent: Iterable[Fields], seen: Iterable[Fields]) -> Match:
+def _lines_match(sent: Iterable[Fields], seen: Sequence[Fields]) -> Match:
     """Whether a ticket has each line that was sent (specification, Ticket item line)."""
-    wanted = (("quantity", "quantity"), ("unitPrice", "unit_price"))
-    for line in sent:
-        of_product = [
-            row for row in seen if _folded(row.get("product_code")) == _folded(line["productCode"])
-        ]
-        if not any(
-            all(
-                name not in line
-                or row.get(column) is None
-                or _worth(line[name]) == _worth(row[column])
-                for name, column in wanted
-            )
-            for row in of_product
-        ):
-            return Match.DIFFERENT
-    return Match.SAME
+
+    def is_shown(line: Fields, row: Fields) -> bool:
+        if _folded(row.get("product_code")) != _folded(line["productCode"]):
+            return False
+        pairs = [("quantity", "quantity"), ("unitPrice", "unit_price")]
+        known = [pair for pair in pairs if pair[0] in line and row.get(pair[1]) is not None]
+        return all(_worth(line[name]) == _worth(row[column]) for name, column in known)
+
+    whole = all(any(is_shown(line, row) for row in seen) for line in sent)
+    return Match.SAME if whole else Match.DIFFERENT
 
 
 def left_out(

@@ -177,9 +177,8 @@ _BRIEF = (
 
 
 def _iso(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    moment = _utc(seconds)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
 
 
 def _utc(seconds: float | None) -> datetime | None:

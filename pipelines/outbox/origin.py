@@ -257,7 +257,9 @@ def held_back(outbox: Outbox) -> dict[int, str]:
     found, told = find(outbox), dict[int, str]()
     kept = {row["shop"]: dict(row) for row in outbox.ask("unsettled", shop=None)}
     for [shop] in outbox.ask("shops"):
-        now = {"kind": found.standing, "stamp": here(outbox), "number": None}
+        now: dict[str, Any] = {"kind": found.standing, "stamp": here(outbox), "number": None}
+        if found.lost:
+            now = {"kind": "restored", "stamp": "", "number": found.lost}
         row = kept.get(shop, now) if found.standing == "ours" else now
         words = "may have been sent: the next push looks for it first"
         if row["kind"] == "foreign":

@@ -260,6 +260,8 @@ def test_a_push_of_one_shop_leaves_what_a_crash_left_of_another(tmp_path):
         desk.queue("products", "update", {"stockQuantity": 3}, product, shop=name)
     with killed(), torn(True):
         desk.push(shop="south")
+    told = {one.number: one.waits for one in desk.push(dry_run=True).planned}
+    assert told == {3: "", 4: "in doubt, looked up first"}
     desk.push(shop="north")
     assert desk.states() == ["done", "queued"]
     desk.push(shop="south")
