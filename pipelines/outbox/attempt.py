@@ -137,9 +137,9 @@ class Attempts:
         if not differing or self.on_conflict == "ours":
             return fence, body
         reason = "; ".join(
-            f"{name}: was '{values['base']}' when queued, is now '{values['theirs']}' at the "
-            f"service, ours is '{body[name]}'"
-            for name, values in differing.items()
+            f"{name}: was '{was}' when queued, is now '{now}' at the service, "
+            f"ours is '{body[name]}'"
+            for name, (was, now) in differing.items()
         )
         if self.on_conflict == "theirs":
             rest = {name: value for name, value in body.items() if name not in differing}

@@ -104,40 +104,31 @@ def old_values(change: Change) -> dict[str, str]:
 
 def conflicts(
     outbox: Outbox, change: Change, body: Fields, row: Fields, zone: ZoneInfo
-) -> dict[str, dict[str, str]]:
-    """Fields that moved away from the basis at the service, and are not ours: field -> ``base``
-    and ``theirs``. What a later change of ours set is ours, too: it was sent before a backup was
-    put back."""
+) -> dict[str, tuple[str, str]]:
+    """Fields that moved away from the basis at the service, and are not ours: field -> as it was,
+    and as it is. What a later change of ours set is ours, too: it was sent before a backup was put
+    back."""
     resource, basis = change.resource, change.basis
     later = [one.body for one in outbox.of_record(change, after=change.number, states=OPEN)]
     if change.attempts and (before := (change.fence or {}).get("before")):
         # As before the first request: what that one may have set is ours.
         basis = {"seen": {name: picture(resource, name, before) for name in body}}
-    found = _moved(resource, basis, row, zone)
-
-    def is_ours(name: str) -> bool:
-        sent = [one[name] for one in (body, *later) if name in one]
-        return any(compare(resource, name, one, row, zone) is Match.SAME for one in sent)
-
-    return {name: told for name, told in found.items() if name in body and not is_ours(name)}
-
-
-def _moved(resource: str, basis: Fields, row: Fields, zone: ZoneInfo) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    values, seen = basis.get("values", {}), basis.get("seen", {})
     shown = basis.get("shown", {}).get("seen", {})
-    for name, value in basis.get("values", {}).items():
-        if name not in shown and compare(resource, name, value, row, zone) < Match.HIDDEN:
-            found[name] = {"base": str(value), "theirs": words_of(resource, name, row)}
-    for name, seen in {**basis.get("seen", {}), **shown}.items():
-        if name in found or (name in basis.get("values", {}) and name not in shown):
+    found: dict[str, tuple[str, str]] = {}
+    for name in body:
+        ours = [one[name] for one in (body, *later) if name in one]
+        if any(compare(resource, name, one, row, zone) is Match.SAME for one in ours):
             continue
-        now = picture(resource, name, row)
-        common = (seen.keys() & now.keys()) or seen.keys() | now.keys()
-        for column in sorted(common):
-            before, after = seen.get(column, ""), now.get(column, "")
-            if column not in _VOLATILE and not same(before, after, zone):
-                found[name] = {"base": before, "theirs": after}
-                break
+        if name in values and name not in shown:
+            if compare(resource, name, values[name], row, zone) < Match.HIDDEN:
+                found[name] = str(values[name]), words_of(resource, name, row)
+        elif name in shown or name in seen:
+            then, now = shown.get(name, seen.get(name)), picture(resource, name, row)
+            for column in sorted((then.keys() & now.keys()) or then.keys() | now.keys()):
+                pair = then.get(column, ""), now.get(column, "")
+                if name not in found and column not in _VOLATILE and not same(*pair, zone):
+                    found[name] = pair
     return found
 
 

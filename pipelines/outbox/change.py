@@ -102,8 +102,8 @@ def as_id(value: Any) -> str | None:
 class Change:
     """One row of the queue, its JSON decoded.
 
-    ``queued_there``, ``sent_at``, ``look_at`` and ``until`` are of the service's clock, the other
-    times of ours, all in seconds since 1970.
+    ``queued_there``, ``sent_at`` and ``look_at`` are of the service's clock, the other times of
+    ours, all in seconds since 1970.
     """
 
     number: int
