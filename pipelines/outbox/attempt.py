@@ -87,6 +87,7 @@ class Attempts:
             body = prepared(self.outbox, change)
             checked = self._checked(change, body)
         except (Unsendable, Gone) as refusal:
+            self._refuse_put_back()
             return self.outcomes.refused_by_us(change, str(refusal))
         except Unreachable as error:
             # Of one record perhaps; of all of them, the service is silent.
@@ -152,6 +153,7 @@ class Attempts:
 
     def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> Change:
         """Park a change over what the service ``shown``; a retry of it goes over just that."""
+        self._refuse_put_back()
         return self.outbox.move(
             change, State.CONFLICT, "conflict", reason,
             basis=change.basis | {"shown": shown}, needs_person=1, look_at=None,
@@ -162,7 +164,7 @@ class Attempts:
 
         def intend(again: str) -> None:
             nonlocal left
-            self._refuse_put_back(change)
+            self._refuse_put_back()
             attempts = left.attempts + 1
             if left is not change:
                 left = self.outbox.move(
@@ -211,17 +213,22 @@ class Attempts:
             return self.look(after, "done", after.reason.partition("answered ")[2])
         return after
 
-    def _refuse_put_back(self, change: Change) -> None:
-        """:class:`Moved` if this machine was put back while it ran: what waits is in doubt then."""
+    def was_put_back(self) -> bool:
+        """Whether this machine was put back while it ran; what waits of the shop is in doubt then,
+        to be looked for. Said once a push, as soon as it is known what time it is there."""
         if self._is_as_left or not self.time.is_seen:
-            return
-        # Said once a push: what is put in doubt here is looked for before it is sent.
+            return False
         self._is_as_left = True
-        if self.time.went_by_unlived():
-            why = "the machine stood still, or was put back while it ran"
-            with self.outbox.transaction():
-                unsettle(self.outbox, change.shop, "restored", why)
-                settle(self.outbox, change.shop)
+        if not self.time.went_by_unlived():
+            return False
+        why = "the machine stood still, or was put back while it ran"
+        with self.outbox.transaction():
+            unsettle(self.outbox, self.shop.name, "restored", why)
+            settle(self.outbox, self.shop.name)
+        return True
+
+    def _refuse_put_back(self) -> None:
+        if self.was_put_back():
             raise Moved("The machine was put back while it ran; what waits is looked for first.")
 
     def _request(

@@ -209,6 +209,7 @@ class _Pusher:
                 self.budget.pause(min(pause, self._shop.seconds(DAY)), self.stop)
         finally:
             if self.client.requests:
+                self._attempts.was_put_back()
                 self._time.note()
 
     def _begin(self) -> None:

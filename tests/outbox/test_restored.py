@@ -82,6 +82,26 @@ def test_a_machine_put_back_while_it_ran_does_nothing_twice(desk, tmp_path):
     assert [len(held) for held in desk.shop.files.values()] == [1]
 
 
+@pytest.mark.parametrize("deed", ["delete", "pay", "pay in full", "pay while reads fail"])
+def test_what_a_machine_put_back_reads_first_is_no_outcome(desk, deed):
+    desk.begin()
+    record, invoice = desk.shop.put("customers", name="Cid"), desk.shop.invoice(100)
+    if deed == "delete":
+        desk.queue("customers", "delete", None, record)
+    else:
+        desk.pay(invoice, 100 if deed == "pay in full" else 10)
+    desk.back_up()
+    since = desk.shop.clock.monotonic()
+    desk.shop.clock.ticks += HOUR
+    assert desk.push().exit_code == 0
+    desk.shop.clock.ticks += HOUR
+    desk.put_back_machine(since)
+    if deed == "pay while reads fail":
+        desk.shop.read_faults.extend([400] * 2)
+    desk.later(HOUR, 3)
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
+
+
 def test_a_push_of_a_machine_put_back_sends_what_is_not_there_and_ends(desk):
     desk.begin()
     record = desk.shop.put("customers", name="Cid", city="x")
