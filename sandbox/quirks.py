@@ -117,24 +117,15 @@ class Quirks(BaseModel):
     finished_shown: bool = Field(
         False, description="the bare list of tickets shows most finished ones of two months too"
     )
-    product_texts: bool = Field(
-        True, description="a product's brand and model are texts, not objects"
+    second_look: bool = Field(
+        True,
+        description="as the second look of the field notes: a product's brand and model are texts, "
+        "services of type services; a customer's internal_id is its ref, payment_ids have ten "
+        "digits; ids of a new shop's brands, models and issue types are plain numbers",
     )
     ticket_invoice: Literal["full", "no_amount", "empty"] = Field(
         "no_amount",
         description="a ticket's invoice: whole, without its amount, or {} though there is one",
-    )
-    numeric_ids: bool = Field(
-        True, description="a new shop's brands, models and issue types have plain numbers as ids"
-    )
-    internal_id: Literal["number", "ref"] = Field(
-        "ref", description="a customer's internal_id: a number of its own, or the customer's ref"
-    )
-    long_payment_ids: bool = Field(
-        True, description="a payment's payment_id has ten digits and is not its id"
-    )
-    service_type: Literal["service", "services"] = Field(
-        "services", description="the type that products which are services are shown with"
     )
     hides: bool = Field(
         False,

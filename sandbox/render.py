@@ -67,18 +67,18 @@ def _is_ticket(record: Mapping[str, Any]) -> bool:
 
 def _as_seen(name: str, value: Any, record: Mapping[str, Any], quirks: Quirks) -> Any:
     """What single fields look like at shops that have been seen (field notes, A second look)."""
-    if name in ("brand", "model") and quirks.product_texts and "prices" in record and value:
-        return value["name"]
     if name == "invoice" and value and _is_ticket(record) and quirks.ticket_invoice != "full":
         kept = value if quirks.ticket_invoice == "no_amount" else ()
         return {part: value[part] for part in kept if part != "amount"}
-    if name == "internal_id" and quirks.internal_id == "ref":
-        return f"C{value:06d}" if isinstance(value, int) else value
-    if name == "payment_id" and quirks.long_payment_ids and isinstance(value, int):
+    if not quirks.second_look:
+        return value
+    if name in ("brand", "model") and "prices" in record and value:
+        return value["name"]
+    if name == "internal_id" and isinstance(value, int):
+        return f"C{value:06d}"
+    if name == "payment_id" and isinstance(value, int):
         return _LONG + value * 7
-    if name == "type" and value == "service":
-        return quirks.service_type
-    return value
+    return "services" if name == "type" and value == "service" else value
 
 
 def _name(name: str, quirks: Quirks) -> str:

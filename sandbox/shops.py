@@ -135,7 +135,7 @@ class Shops:
             timezone=spec.timezone,
             until=spec.until,
             in_spanish=spec.quirks.status_labels == "spanish",
-            numbered=spec.quirks.numeric_ids,
+            numbered=spec.quirks.second_look,
         )
 
     def set_key(self, shop: str, key: str | None = None) -> str:

@@ -22,12 +22,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context
+from sandbox.generator.context import SCALES, Context, Size
 from sandbox.generator.counter import Counter, awkward_moments
 from sandbox.generator.documents import Documents
 from sandbox.generator.office import Office
 from sandbox.generator.people import Contacts
-from sandbox.generator.scale import SCALES, Size
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, busyness, is_open
 from sandbox.generator.stockroom import LINES_A_COUNT, Stockroom
 from sandbox.generator.tickets import Tickets, Visit

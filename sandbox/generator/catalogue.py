@@ -7,8 +7,7 @@ import datetime as dt
 from typing import Any
 
 from sandbox.generator import words
-from sandbox.generator.context import Context, Record, money, named, share
-from sandbox.generator.goods import Device, Item, line_of
+from sandbox.generator.context import Context, Device, Item, Record, line_of, money, named, share
 from sandbox.generator.people import Contacts
 
 PHOTO = "https://files.example.com/"

@@ -1,19 +1,47 @@
-"""What every part of the shop shares: the clock, the dice, the counters, and where records go."""
+"""What every part of the shop shares: its size, clock, dice and counters, its goods, and where
+records go."""
 
 import datetime as dt
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
-from sandbox.generator.scale import Scale
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
 from sandbox.generator.words import COUNTRIES
 from sandbox.resources import RESOURCES
 
 Record = dict[str, Any]
+Size = Literal["tiny", "small", "medium", "large"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Targets of one size; the rows of all lists add up to about ``rows``."""
+
+    rows: int
+    days: int
+    tickets: int
+    pos_orders: int
+    models: int
+    products: int
+    users: int
+    clock_share: float
+    """Share of the days that staff remembered to clock in."""
+    leads: int
+    appointments: int
+    expenses_a_month: int
+
+
+SCALES: dict[Size, Scale] = {
+    "tiny": Scale(1_000, 425, 55, 48, 10, 44, 5, 0.02, 14, 14, 2),
+    "small": Scale(10_000, 913, 1_000, 980, 30, 180, 7, 0.10, 110, 150, 4),
+    "medium": Scale(100_000, 1_461, 10_400, 10_800, 90, 700, 14, 0.35, 1_000, 1_600, 8),
+    "large": Scale(1_000_000, 2_192, 109_000, 116_000, 240, 2_500, 45, 0.50, 9_000, 15_000, 20),
+}
 
 OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
 """Opening hours, as seconds of the day."""
@@ -113,3 +141,52 @@ class Context:
         elif dice.random() < 1 / 60:
             chosen = self.clock.at(last_of_month(day), LAST_SECOND)
         return max(chosen, moment + 1)
+
+
+@dataclass(slots=True)
+class Item:
+    """A product as the shop's other parts see it. Prices in cents, without tax."""
+
+    uid: str
+    code: str
+    name: str
+    cost: int
+    price: int
+    tax_per_mille: int
+    stocked: bool
+    serialised: bool
+    supplier: int
+    record: Record = field(repr=False)
+    on_hand: int = 0
+    on_order: int = 0
+    reorder_at: int = 0
+    created: int = 0
+    last_moved: int = 0
+
+    @property
+    def reference(self) -> Record:
+        """What stands for it elsewhere."""
+        return {"id": self.uid, "name": self.name, "code": self.code}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A model customers bring, and the parts it takes by category."""
+
+    uid: str
+    name: str
+    brand: str
+    year: int
+    parts: dict[str, Item]
+
+
+def line_of(ctx: Context, item: Item, quantity: int, price: int, **cents: int) -> Record:
+    """A document's line of an item, at that price."""
+    return {
+        "id": ctx.number("line"),
+        "product_code": item.code,
+        "item_description": item.name,
+        "quantity": quantity,
+        "unit_price": money(price),
+        **{name: money(amount) for name, amount in cents.items()},
+    }

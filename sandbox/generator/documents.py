@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sandbox.generator import words
-from sandbox.generator.context import Context, Record, money, share
-from sandbox.generator.goods import Item, line_of
+from sandbox.generator.context import Context, Item, Record, line_of, money, share
 
 
 @dataclass(slots=True)

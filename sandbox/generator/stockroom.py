@@ -9,8 +9,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, money, share, staff
-from sandbox.generator.goods import Item, line_of
+from sandbox.generator.context import Context, Item, Record, line_of, money, share, staff
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
 
 LINES_A_COUNT = 40

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, money, served, staff
+from sandbox.generator.context import Context, Device, Record, money, served, staff
 from sandbox.generator.documents import Documents, Plan, Sold
-from sandbox.generator.goods import Device
 from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import is_open
 

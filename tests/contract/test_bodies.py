@@ -69,7 +69,7 @@ def test_fields_of_another_operation_or_of_none_are_refused(subtests, taken):
 @pytest.fixture(scope="module")
 def shop():
     """A shop for all of this module, references as objects and not as texts."""
-    plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
+    plain = Quirks(second_look=False)
     with closing(Sandbox([ShopSpec("main", ZONE, plain, limit=None)])) as sandbox:
         yield client_of(sandbox)
 

@@ -85,7 +85,7 @@ EMPTY = {
 @pytest.fixture(scope="module")
 def audited():
     """One shop for all of this module, with a value in every field that a parameter looks at."""
-    plain = Quirks(product_texts=False, numeric_ids=False, service_type="service")
+    plain = Quirks(second_look=False)
     with closing(Sandbox([ShopSpec("main", ZONE, plain, limit=None)])) as sandbox:
         store = sandbox.store()
         for resource, fields in EMPTY.items():

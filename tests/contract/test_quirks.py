@@ -96,19 +96,9 @@ def test_past_the_end(inside, past):
         assert answer.json() == ([] if past == "empty" else api.get("/brands").json())
 
 
-SEEN = {
-    "product_texts": True,
-    "ticket_invoice": "empty",
-    "numeric_ids": True,
-    "internal_id": "ref",
-    "long_payment_ids": True,
-    "service_type": "services",
-}
-
-
 def test_what_second_looks_have_seen(inside):
     """Field notes, A second look: each as that shop shows it, all of them at once."""
-    _, api, _ = inside(**SEEN)
+    _, api, _ = inside(second_look=True, ticket_invoice="empty")
     products = api.get("/products").json()
     kinds = {(type(one["brand"]), type(one["model"])) for one in products}
     assert kinds <= {(str, str), (str, type(None)), (type(None), type(None))}
