@@ -284,8 +284,9 @@ class ShopFetch:
             outcome.reason = f"rows that differ have one id, and one of them is kept: {shared}"
         if outcome.proven:
             limit = self.client.shop.vanish_limit_percent
-            deletions = Deletions(self.ledger, limit, self.confirm_deletions)
-            result.refused = deletions.mark(job, scan, outcome, exists)
+            confirmed = self.confirm_deletions
+            deletions = Deletions(self.ledger, limit, confirmed, job, scan, exists)
+            result.refused = deletions.mark(outcome)
         self.ledger.close_scan(
             scan,
             state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,
@@ -321,9 +322,8 @@ class ShopFetch:
                 self.ledger.set_list(job.shop, job.resource, categories_on=today)
             since = dict.fromkeys(("whole_on", "new_on", "updated_on", "paid_on"), day)
             self.ledger.set_list(job.shop, job.resource, **since)
-        elif job.kind in ("head", "updated", "paid") and not outcome.ids:
-            pass  # empty, perhaps for once: the next night asks for these days too
-        elif job.kind in ("head", "updated", "paid", "hidden"):
+        elif job.kind in WATERMARKS and (outcome.ids or job.kind == "hidden"):
+            # An empty answer may be one for once: the next night asks for these days too.
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
         elif job.kind == "audit":
             window = [(job.first, job.last)] if job.first and job.last else []

@@ -119,9 +119,9 @@ class Ledger(State):
         """Keep a note of a scan until it is closed."""
         self.set_value(scan.shop, _name_of_note(scan, name), value)
 
-    def newest_state(self, shop: str, name: str, kind: str) -> ScanState | None:
-        """The state of a list's newest scan of a kind, None if there is none."""
-        found = self.one("newest_state", shop=shop, list=name, kind=kind)
+    def newest_state(self, shop: str, name: str, *kinds: str) -> ScanState | None:
+        """The state of a list's newest scan of some kinds, None if there is none."""
+        found = self.one("newest_state", shop=shop, list=name, kinds=_ids(kinds))
         return None if found is None else ScanState(found)
 
     def page(self, scan: Scan, key: str) -> Page | None:

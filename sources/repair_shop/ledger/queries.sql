@@ -64,8 +64,8 @@ update scans set state = :state, proof = :proof, reason = :reason, closed_at = :
   first_day = :first_day, last_day = :last_day, pages = :pages, rows = :rows
 where scan_id = :scan_id
 -- name: newest_state
-select state from scans where shop = :shop and list = :list and kind = :kind
-  and state <> 'dropped' order by scan_id desc limit 1
+select state from scans where shop = :shop and list = :list and state <> 'dropped'
+  and kind in (select value from json_each(:kinds)) order by scan_id desc limit 1
 -- name: newest_scans
 select shop, list, kind, spec, state, proof, reason, pages, rows, first_day, last_day, opened_at,
   closed_at

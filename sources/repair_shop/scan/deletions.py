@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from ..errors import BadAnswer
-from ..ledger import UNLISTED, Ledger, Scan, now_text
+from ..ledger import Ledger, Scan, now_text
 from .jobs import EMPTY_KEY, WHOLE_KINDS, Job
 from .known import KnownRows
 from .outcome import LOOKUPS, Outcome
@@ -29,96 +29,81 @@ def advice(resource: str) -> str:
 
 @dataclass(frozen=True)
 class Deletions:
-    """Marks rows as gone in the ledger; the loader carries the marks to the warehouse.
+    """Marks rows of a scan as gone in the ledger; the loader carries the marks to the warehouse.
 
     More than ``limit_percent`` of a list, or of its days that were read, and more than one row, are
-    refused unless ``confirmed``.
+    refused unless ``confirmed``. ``exists`` looks a row up by its own path, where the list's rows
+    have one.
     """
 
     ledger: Ledger
     limit_percent: float
     confirmed: bool
+    job: Job
+    scan: Scan
+    exists: Callable[[str], bool] | None
 
-    def mark(
-        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
-    ) -> str:
-        """Mark the rows that a proven scan shows to be gone; why not all, if not all are believed.
-
-        ``exists`` looks a row up by its own path, where the list's rows have one.
-        """
+    def mark(self, outcome: Outcome) -> str:
+        """Mark the rows that a proven scan shows to be gone; why not, of those not believed."""
         try:
-            told = self._believe_gone(job, scan, outcome.gone, outcome.gone, of_list=True)
+            told = self._believe_gone(outcome.gone, outcome.gone, of_list=True)
             if not told and outcome.lost:
-                told = self._by_paths(job, scan, outcome.lost, exists)
+                told = self._by_paths(outcome.lost)
             if not told and outcome.whole:
-                told = self._unshown(job, scan, outcome, exists)
-            if not told and job.kind in WHOLE_KINDS and exists and not job.endpoint.hidden:
-                told = self._unlisted(job, scan, exists)
+                told = self._unshown(outcome)
+            if not told and self.job.kind in WHOLE_KINDS and not self.job.endpoint.hidden:
+                told = self._unlisted()
         except BadAnswer as error:
             told = f"rows that vanished could not be looked up: {error}"
         return told
 
+    @property
+    def _known(self) -> KnownRows:
+        return KnownRows(self.ledger, self.job.shop, self.job.resource)
+
     def _believe_gone(
-        self,
-        job: Job,
-        scan: Scan,
-        missed: Collection[str],
-        twice: AbstractSet[str],
-        *,
-        of_list: bool,
+        self, missed: Collection[str], twice: AbstractSet[str], *, of_list: bool
     ) -> str:
         """Mark rows that were missed, if they are few; why not all, if not all are believed.
 
         Believed are those missed ``twice``: by a list and their paths, by two readings, or by two
         runs. So every other one waits for a later run.
         """
-        refused = self._too_many(job, missed, of_list=of_list)
+        refused = self._too_many(missed, of_list=of_list)
         if refused or not missed:
             return refused
         once = [] if self.confirmed else sorted(set(missed) - twice)
-        again = KnownRows(self.ledger, job.shop, job.resource).missed_again(once, scan.run_id)
-        waiting = set(once).difference(again)
-        self.ledger.mark_gone(job.shop, job.resource, set(missed) - waiting)
+        waiting = set(once).difference(self._known.missed_again(once, self.scan.run_id))
+        self.ledger.mark_gone(self.job.shop, self.job.resource, set(missed) - waiting)
         if not waiting:
             return ""
         return f"{len(waiting)} row(s) were missed for the first time; the next run looks again"
 
-    def _by_paths(
-        self, job: Job, scan: Scan, lost: AbstractSet[str], exists: Callable[[str], bool] | None
-    ) -> str:
+    def _by_paths(self, lost: AbstractSet[str]) -> str:
         """Believe what only paths, or only filters, tell; paths, if a row that lives has one."""
-        live = self.ledger.live_ids(job.shop, job.resource)
+        live = self.ledger.live_ids(self.job.shop, self.job.resource)
         shown = next((row for row in reversed(live) if row not in lost), None)
         # Of one that the mirror does not show there is nothing to believe.
         known = lost & set(live)
-        if known and exists is not None and (shown is None or not exists(shown)):
+        if known and self.exists is not None and (shown is None or not self.exists(shown)):
             told = "records that live are answered as gone by their own paths"
             return f"{told}, so none is believed"
-        return self._believe_gone(job, scan, known, frozenset(), of_list=True)
+        return self._believe_gone(known, frozenset(), of_list=True)
 
-    def _unshown(
-        self, job: Job, scan: Scan, outcome: Outcome, exists: Callable[[str], bool] | None
-    ) -> str:
+    def _unshown(self, outcome: Outcome) -> str:
         """Mark the rows of a scan's days that it did not show and its list would.
 
         An empty answer is believed at its second sighting, or when none of its rows exists.
         """
+        job, exists = self.job, self.exists
         if _days_disagree(job, outcome) and not job.endpoint.detail:
             outcome.proof += (
                 "; it shows rows of other days than asked for, so no deletion is "
                 "believed: check the time zone in the settings"
             )
             return ""
-        ids = self.ledger.live_ids(
-            job.shop,
-            job.resource,
-            first=job.first,
-            last=job.last,
-            before_seq=scan.began_seq,
-        )
-        known = KnownRows(self.ledger, job.shop, job.resource)
-        unlisted = known.unlisted()
-        gone = [row for row in ids if row not in unlisted and row not in outcome.ids]
+        known = {*self._known.unlisted(), *outcome.ids}
+        gone = [row for row in live_before(self.ledger, job, self.scan) if row not in known]
         name = f"{EMPTY_KEY}{job.resource}:{job.first}:{job.last}"
         if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
@@ -128,27 +113,27 @@ class Deletions:
         # One request tells more than another sighting would, a night later.
         is_looked_up = exists is not None and (_may_have_moved(job) or not outcome.ids)
         if gone and not self.confirmed:
-            refused = self._too_many(job, gone, of_list=of_list)
+            refused = self._too_many(gone, of_list=of_list)
             if not refused and not outcome.ids and not is_looked_up:
-                refused = self._first_sighting(job.shop, name, len(gone))
+                refused = self._first_sighting(name, len(gone))
             if refused:
                 return refused
             if exists is not None and is_looked_up:
                 there = {row for row in gone[:LOOKUPS] if exists(row)}
-                known.note_unlisted(there)
+                self._known.note_unlisted(there)
                 gone = [row for row in gone[:LOOKUPS] if row not in there]
         is_sure = is_looked_up or not may_have_slipped(job, outcome)
-        return self._believe_gone(
-            job, scan, gone, set(gone) if is_sure else outcome.missed, of_list=of_list
-        )
+        return self._believe_gone(gone, set(gone) if is_sure else outcome.missed, of_list=of_list)
 
-    def _unlisted(self, job: Job, scan: Scan, exists: Callable[[str], bool]) -> str:
+    def _unlisted(self) -> str:
         """Look up some of the rows that no list shows, in turn; filters tell of other lists'.
 
         Only their paths tell, so each is asked twice, and one of a row that lives once.
         """
-        known = KnownRows(self.ledger, job.shop, job.resource)
-        some = self.ledger.live_ids(job.shop, job.resource, shown=UNLISTED)[:_IN_TURN]
+        known, exists = self._known, self.exists
+        if exists is None:
+            return ""
+        some = known.unlisted()[:_IN_TURN]
         try:
             gone = {row for row in some if not (exists(row) or exists(row))}
             alive = next(iter(known.listed()), None) if gone else None
@@ -157,25 +142,32 @@ class Deletions:
         except BadAnswer:
             return ""  # of rows that no list shows, a path that does not answer changes nothing
         known.note_unlisted(set(some) - gone)
-        return self._believe_gone(job, scan, gone, gone, of_list=True)
+        return self._believe_gone(gone, gone, of_list=True)
 
-    def _too_many(self, job: Job, gone: Collection[str], *, of_list: bool) -> str:
+    def _too_many(self, gone: Collection[str], *, of_list: bool) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""
-        days = (None, None) if of_list else (job.first, job.last)
-        live = self.ledger.live_count(job.shop, job.resource, *days)
+        days = (None, None) if of_list else (self.job.first, self.job.last)
+        live = self.ledger.live_count(self.job.shop, self.job.resource, *days)
         few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * live
         if self.confirmed or few:
             return ""
         told = f"{len(gone)} of {live} rows vanished at once, not believed."
-        return f"{told} {advice(job.resource)}"
+        return f"{told} {advice(self.job.resource)}"
 
-    def _first_sighting(self, shop: str, name: str, rows: int) -> str:
+    def _first_sighting(self, name: str, rows: int) -> str:
         """Why an empty answer is not believed yet; empty at its second sighting."""
-        sightings = self.ledger.value(shop, name)
-        self.ledger.set_value(shop, name, now_text())
+        sightings = self.ledger.value(self.job.shop, name)
+        self.ledger.set_value(self.job.shop, name, now_text())
         if sightings is not None:
             return ""
         return f"an empty answer where {rows} rows are known; the next run looks again"
+
+
+def live_before(ledger: Ledger, job: Job, scan: Scan) -> list[str]:
+    """Rows of a job's days that are believed to live and that its scan did not show."""
+    return ledger.live_ids(
+        job.shop, job.resource, first=job.first, last=job.last, before_seq=scan.began_seq
+    )
 
 
 def _may_have_moved(job: Job) -> bool:

@@ -1,6 +1,5 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -12,7 +11,7 @@ from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
 from ..scan.count import Count, Found
 from ..scan.custom_fields import read_fields, read_new_fields
-from ..scan.deletions import may_have_slipped
+from ..scan.deletions import live_before, may_have_slipped
 from ..scan.hidden import read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
@@ -75,14 +74,7 @@ class JobReader:
     def _look_again(self, out: Outcome) -> None:
         """Look once more for rows that a reading did not show and whose paths cannot tell."""
         job = self.job
-        live = self.ledger.live_ids(
-            job.shop,
-            job.resource,
-            first=job.first,
-            last=job.last,
-            before_seq=self.scan.began_seq,
-        )
-        missing = {*live} - out.ids
+        missing = {*live_before(self.ledger, job, self.scan)} - out.ids
         if not missing:
             return
         if window := window_of(job):
@@ -201,14 +193,8 @@ class JobReader:
 
     def _read_hidden(self) -> Outcome:
         """What the list leaves out unless it is asked for."""
-        of_list = [
-            (number, state)
-            for number, (name, kind, state) in self.ledger.recent_scans(
-                self.job.shop, math.inf
-            ).items()
-            if name == self.job.resource and kind in WHOLE_KINDS and state is not ScanState.DROPPED
-        ]
-        if not of_list or max(of_list)[1] is not ScanState.PROVEN:
+        newest = self.ledger.newest_state(self.job.shop, self.job.resource, *WHOLE_KINDS)
+        if newest is not ScanState.PROVEN:
             # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
         return read_hidden(self.ledger, self.job, self.pages, self.exists, self.began)

@@ -83,13 +83,13 @@ class KnownRows:
         """Pages that the rows fill."""
         return -(-sum(rows for _, rows in self.days()) // self.page_rows)
 
-    def unlisted(self) -> set[str]:
-        """Rows that a lookup showed and no list; one that a list shows again is none."""
-        return set(self.ledger.live_ids(self.shop, self.resource, shown=UNLISTED))
+    def unlisted(self) -> list[str]:
+        """Rows that a lookup showed and no list, the one not looked at for longest first."""
+        return self.ledger.live_ids(self.shop, self.resource, shown=UNLISTED)
 
     def listed(self) -> set[str]:
         """Rows that their list should show."""
-        return self.all_ids() - self.unlisted()
+        return self.all_ids().difference(self.unlisted())
 
     def all_ids(self) -> set[str]:
         """Rows that are believed to exist, listed or not."""

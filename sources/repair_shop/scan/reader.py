@@ -7,6 +7,7 @@ answer, so a load can be repeated without a request.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -82,41 +83,39 @@ def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[s
     return tuple(names[name] for name in ordered if name in names)
 
 
+@dataclass
 class ServiceReader:
-    """See the module. One for each part of a scan."""
+    """See the module. One for each part of a scan: ``prefix`` tells its requests from others'."""
 
-    def __init__(
-        self,
-        client: Client,
-        ledger: Ledger,
-        scan: Scan,
-        endpoint: Endpoint,
-        *,
-        path: str,
-        params: Mapping[str, Any],
-        prefix: str = "",
-        on_rows: Callable[[list[dict[str, Any]], Page], None] | None = None,
-        by_offset: bool = False,
-    ) -> None:
-        self._client, self._ledger, self._scan = client, ledger, scan
-        self._endpoint, self._path, self._prefix = endpoint, path, prefix
+    client: Client
+    ledger: Ledger
+    scan: Scan
+    endpoint: Endpoint
+    path: str
+    params: Mapping[str, Any]
+    prefix: str
+    on_rows: Callable[[list[dict[str, Any]], Page], None]
+    by_offset: bool
+
+    def __post_init__(self) -> None:
+        ledger, shop = self.ledger, self.scan.shop
         self._order: Order | None = None
-        self._params, self._on_rows, self._by_offset = params, on_rows, by_offset
-        self._half = ledger.value(scan.shop, HALF_KEY) if endpoint.partition else None
+        self._half = ledger.value(shop, HALF_KEY) if self.endpoint.partition else None
         self._no_record: str | None = None
-        self._full = KnownRows(ledger, scan.shop, scan.list).least_full
-        self._shapes = Shapes(ledger, scan.shop)
-        self._volatile = Volatile(ledger, scan.shop, scan.list)
+        self._known = KnownRows(ledger, shop, self.scan.list)
+        self._full = self._known.least_full
+        self._shapes = Shapes(ledger, shop)
+        self._volatile = Volatile(ledger, shop, self.scan.list)
         self._first: tuple[str, ...] = ()
         """Rows of the first page by offset."""
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
         """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises, and
         :class:`~repair_shop.scan.PagingBroken` where offsets are not answered as asked."""
-        page = self._ask(key, number, order, self._by_offset)
+        page = self._ask(key, number, order, self.by_offset)
         if order == "oldest":
-            KnownRows(self._ledger, self._scan.shop, self._scan.list).note_order(page)
-        if self._by_offset:
+            self._known.note_order(page)
+        if self.by_offset:
             self._first = page.ids if number == 1 else self._first
             is_behind = 0 < len(self._first) < PAGE_ROWS and not {*page.ids} <= {*self._first}
             if page.size > PAGE_ROWS or is_behind:
@@ -125,12 +124,12 @@ class ServiceReader:
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
         """The page by offset and limit, or None if pages are asked so already."""
-        return None if self._by_offset else self._ask(key, number, order, True)
+        return None if self.by_offset else self._ask(key, number, order, True)
 
     def detail(self, identity: str) -> Page | None:
         """One record by its own path; None when the service says that it does not exist."""
-        key = f"{self._prefix}detail:{identity}"
-        stored = self._ledger.page(self._scan, key)
+        key = f"{self.prefix}detail:{identity}"
+        stored = self.ledger.page(self.scan, key)
         if stored is not None:
             return stored if stored.size else None
         try:
@@ -144,10 +143,10 @@ class ServiceReader:
         return self._keep(key, [row], answer.answered_at, is_of_list=False)
 
     def _record(self, identity: str) -> tuple[Answer, dict[str, Any]]:
-        path = f"{self._endpoint.path}/{identity}"
-        answer = self._client.get(path)
+        path = f"{self.endpoint.path}/{identity}"
+        answer = self.client.get(path)
         row = answer.detail()
-        if row_id(row, self._endpoint.table) != identity:
+        if row_id(row, self.endpoint.table) != identity:
             raise BadAnswer(
                 "the service answered another record than the one asked for",
                 method="GET",
@@ -165,7 +164,7 @@ class ServiceReader:
         if self._no_record is None:
             self._no_record = ""
             nobody = str(uuid4()) if "-" in identity else f"{identity}0000"
-            live = self._ledger.live_ids(self._scan.shop, self._scan.list)
+            live = self.ledger.live_ids(self.scan.shop, self.scan.list)
             shown = next((row for row in reversed(live) if row != identity), None)
             try:
                 if shown is not None:
@@ -176,11 +175,11 @@ class ServiceReader:
         return _words_without(identity, error) == self._no_record
 
     def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
-        full_key = self._full_key(key, by_offset)
-        stored = self._ledger.page(self._scan, full_key)
+        full_key = ("o:" if by_offset else "") + self.prefix + key
+        stored = self.ledger.page(self.scan, full_key)
         if stored is not None:
             return stored
-        params = dict(self._params)
+        params = dict(self.params)
         if by_offset:
             params |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
         else:
@@ -203,7 +202,7 @@ class ServiceReader:
             elif not self._is_past_the_end(error, params, self._is_behind_short(full_key)):
                 raise
             return self._keep(full_key, [], datetime.now(UTC))
-        if self._path == self._endpoint.updated_path:
+        if self.path == self.endpoint.updated_path:
             self._refuse_names_alone(rows)
         else:
             self._volatile.learn(self._ids(rows), rows, lambda: self._answer(params).rows())
@@ -212,38 +211,35 @@ class ServiceReader:
     def _answer(self, params: Mapping[str, Any]) -> Answer:
         """The answer to a request for a page, asked again if it belongs to another list."""
         for _ in range(2):
-            answer = self._client.get(self._path, params)
+            answer = self.client.get(self.path, params)
             rows = answer.rows()
-            if not self._shapes.is_foreign(self._scan.list, rows, self._ids(rows)):
+            if not self._shapes.is_foreign(self.scan.list, rows, self._ids(rows)):
                 return answer
-        raise BadAnswer.of_read("the service answered with rows of another list", self._path)
+        raise BadAnswer.of_read("the service answered with rows of another list", self.path)
 
     def _ids(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-        return [row_id(row, self._endpoint.table) or made_up_id(row) for row in rows]
+        return [row_id(row, self.endpoint.table) or made_up_id(row) for row in rows]
 
     def _is_behind_short(self, full_key: str) -> bool:
         """Whether the page before one is known to be less than full: then nothing is behind it."""
         name, _, number = full_key.rpartition(":")
         if not number.isdecimal():
             return False
-        before = self._ledger.page(self._scan, f"{name}:{int(number) - 1}")
+        before = self.ledger.page(self.scan, f"{name}:{int(number) - 1}")
         return before is not None and before.size < self._full
 
     def _refuse_names_alone(self, rows: list[dict[str, Any]]) -> None:
         """Raises :class:`NotFound` where a list of changes tells less than half of the fields that
         its rows are known to have: what it leaves out would stay as it was."""
-        table = self._endpoint.table
+        table = self.endpoint.table
         told = {row_id(row, table) or "": row.keys() for row in rows}
-        known = self._ledger.contents(self._scan.shop, self._scan.list, told)
+        known = self.ledger.contents(self.scan.shop, self.scan.list, told)
         fields = sum(map(len, known.values()))
         shown = sum(len(told[identity] & row.keys()) for identity, row in known.items())
         if 2 * shown < fields:
             raise NotFound.of_read(
-                f"{self._path} tells {shown} of {fields} fields of its rows", self._path
+                f"{self.path} tells {shown} of {fields} fields of its rows", self.path
             )
-
-    def _full_key(self, key: str, by_offset: bool) -> str:
-        return ("o:" if by_offset else "") + self._prefix + key
 
     def _is_no_rows(self, error: BadAnswer) -> bool:
         """Whether a first page is refused because the list is empty, and not for a wrong path.
@@ -251,25 +247,25 @@ class ServiceReader:
         So it is when it reads like a page past the end and a path that nobody has reads otherwise.
         The latter is asked once for a shop. It is not where this scan has seen rows already.
         """
-        shop = self._scan.shop
-        said = _words_of_list(self._path, error)
-        began = self._scan.began_seq
-        shown = self._ledger.has_shown_rows(shop, self._scan.list, began)
+        shop = self.scan.shop
+        said = _words_of_list(self.path, error)
+        began = self.scan.began_seq
+        shown = self.ledger.has_shown_rows(shop, self.scan.list, began)
         if shown or said not in self._known_ends():
             return False
-        unknown = self._ledger.value(shop, UNKNOWN_PATH_KEY)
+        unknown = self.ledger.value(shop, UNKNOWN_PATH_KEY)
         if unknown is None:
             try:
-                self._client.get(_NO_PATH)
+                self.client.get(_NO_PATH)
                 unknown = "answered"
             except BadAnswer as other:
                 unknown = _words_of_list(_NO_PATH, other)
-            self._ledger.set_value(shop, UNKNOWN_PATH_KEY, unknown)
+            self.ledger.set_value(shop, UNKNOWN_PATH_KEY, unknown)
         return unknown not in ("answered", said)
 
     def _known_ends(self) -> list[str]:
         """The words in which lists of this shop refused a page after the last one."""
-        return (self._ledger.value(self._scan.shop, PAST_THE_END_KEY) or "").splitlines()
+        return (self.ledger.value(self.scan.shop, PAST_THE_END_KEY) or "").splitlines()
 
     def _is_past_the_end(
         self, error: BadAnswer, params: dict[str, Any], is_behind_short: bool
@@ -280,7 +276,7 @@ class ServiceReader:
         one shows rows. Asked once for a shop and wording. Where the service itself failed (5xx) it
         may take too long so deep in the list: then always, and only behind a short page.
         """
-        said = _words_of_list(self._path, error)
+        said = _words_of_list(self.path, error)
         if not error.transient and said in self._known_ends():
             # The same words may be an error in passing; behind a full page there may be more.
             return is_behind_short or self._refusal(params) == said
@@ -291,52 +287,51 @@ class ServiceReader:
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
-            before = self._client.get(self._path, params | {name: params[name] - step})
+            before = self.client.get(self.path, params | {name: params[name] - step})
             return 0 < len(before.rows()) < self._full
         ends = "\n".join([*self._known_ends(), said])
-        self._ledger.set_value(self._scan.shop, PAST_THE_END_KEY, ends)
+        self.ledger.set_value(self.scan.shop, PAST_THE_END_KEY, ends)
         return True
 
     def _refusal(self, params: Mapping[str, Any]) -> str | None:
         """The words in which a page is refused; "" if it shows rows, None if it is empty."""
         try:
-            return "" if self._client.get(self._path, params).rows() else None
+            return "" if self.client.get(self.path, params).rows() else None
         except BadAnswer as error:
-            return _words_of_list(self._path, error)
+            return _words_of_list(self.path, error)
 
     def _keep(
         self, key: str, rows: list[dict[str, Any]], answered_at: Any, *, is_of_list: bool = True
     ) -> Page:
-        zone, table = self._client.shop.zone, self._endpoint.table
-        self._order = shown_order(rows, self._endpoint) or self._order
-        page = self._ledger.put(
-            self._scan,
+        zone, table = self.client.shop.zone, self.endpoint.table
+        self._order = shown_order(rows, self.endpoint) or self._order
+        page = self.ledger.put(
+            self.scan,
             key,
             [
                 Row(
                     identity,
-                    day_of(row, self._endpoint, zone, self._order),
+                    day_of(row, self.endpoint, zone, self._order),
                     self._volatile.digest(row),
                     row,
-                    status_of(row) in self._endpoint.open_statuses,
+                    status_of(row) in self.endpoint.open_statuses,
                     self._slice_of(row, is_of_list),
                 )
                 for identity, row in zip(self._ids(rows), rows, strict=True)
             ],
             answered_at,
-            is_of_changes=self._path == self._endpoint.updated_path,
+            is_of_changes=self.path == self.endpoint.updated_path,
         )
         if is_of_list:
             self._shapes.learn(table, rows)
-        if self._on_rows:
-            self._on_rows(rows, page)
+        self.on_rows(rows, page)
         return page
 
     def _slice_of(self, row: Mapping[str, Any], is_of_list: bool) -> str:
         """Which slice of its list shows a row; of tickets that with its status or that without."""
-        if not self._endpoint.partition:
+        if not self.endpoint.partition:
             return "" if is_of_list else KEPT
-        asked = self._params.get("statusCondition")
+        asked = self.params.get("statusCondition")
         return HALVES[status_of(row) == self._half if asked is None else asked == "EQUAL"]
 
 
