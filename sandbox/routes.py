@@ -11,8 +11,10 @@ from typing import Any
 
 from sandbox import reports
 from sandbox.calls import Answer, Call, Handler, found
-from sandbox.effects import EFFECTS
+from sandbox.effects.goods import GOODS
 from sandbox.effects.payments import pay
+from sandbox.effects.people import PEOPLE
+from sandbox.effects.tickets import TICKETS
 from sandbox.effects.uploads import announce, receive
 from sandbox.listing import read_page
 from sandbox.render import envelope, public
@@ -81,6 +83,8 @@ def _inbound_call(call: Call) -> Answer:
     return Answer({"inbound_number": number, "customer": known})
 
 
+_EFFECTS = PEOPLE | TICKETS | GOODS
+"""Resource -> what follows from its writes; one that is not here has none."""
 _WRITES: dict[str, Callable[[List, Effects, Call], Answer]] = {
     "POST": create,
     "PUT": update,
@@ -96,7 +100,7 @@ def _handler(one: Operation) -> Handler:
         row = LISTS[one.list]
         if one.method == "GET":
             return partial(_list if one.is_list else _detail, row)
-        return partial(_WRITES[one.method], row, EFFECTS.get(row.name, Effects()))
+        return partial(_WRITES[one.method], row, _EFFECTS.get(row.name, Effects()))
     if one.body:
         return partial(announce, LISTS[one.body.replace("_upload", "s")], one.body)
     if one.form:

@@ -70,9 +70,3 @@ def test_a_mirror_that_missed_a_night_ends_in_1(at_home, capsys):
 def test_wrong_input_ends_in_2(at_home, arguments, said, capsys):
     assert main(["report", *arguments]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_no_warehouse_ends_in_2(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
-    assert main(["report"]) == 2
-    assert "run 'shopmirror sync' first" in capsys.readouterr().err

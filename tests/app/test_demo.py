@@ -157,15 +157,6 @@ def test_every_table_and_column_of_the_warehouse_is_explained(folder):
     assert lacking == []
 
 
-def test_a_change_reaches_the_shop_and_comes_back(folder, run):
-    assert run("queue", "add", "customers", "--op", "create", "--json", '{"name": "Ana"}')[0] == 0
-    code, out, err = run("push")
-    assert code == 0 and "done" in out, err
-    assert run("sync", "customers")[0] == 0
-    out = run("query", "select name from marts.customers where name = 'Ana'")[1]
-    assert "Ana" in out
-
-
 @pytest.mark.parametrize("words", [["sync"], ["push"], ["doctor"]], ids=" ".join)
 def test_a_command_that_asks_a_stopped_shop_names_what_serves_it(words, tried, run, monkeypatch):
     folder, _said = tried

@@ -40,12 +40,6 @@ def test_a_failure_leaves_the_earlier_report(made, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a", "html"])
-def test_another_ending_is_refused(made, tmp_path, name):
-    with pytest.raises(ReportError, match=r"must end in \.html, \.pdf or \.xlsx"):
-        write(made, tmp_path / name)
-
-
 def test_a_missing_folder_is_named(made, tmp_path):
     with pytest.raises(ReportError, match="gone does not exist"):
         write(made, tmp_path / "gone" / "a.html")
