@@ -207,7 +207,7 @@ class Session:
         for client in self._clients.values():
             client.close()
 
-    def _tell(self, client: Client, _event: object) -> None:
+    def _tell(self, client: Client, _path: str) -> None:
         """What is left of the minute, as often as an eye can follow."""
         name, now = client.shop.name, time.monotonic()
         if now - self._told.get(name, 0.0) < _TOLD_EVERY:

@@ -260,14 +260,10 @@ class ShopFetch:
                 return False
             outcome = paging.read_on(outcome)
         result.outcome = outcome
-        self._tell_volatile(job, outcome)
-        self._close(job, scan, outcome, result, reader.exists)
-        return True
-
-    def _tell_volatile(self, job: Job, outcome: Outcome) -> None:
-        """Say which fields of a list are not compared, as they differ with each answer."""
         if fields := Volatile(self.ledger, job.shop, job.resource).words:
             outcome.proof += f"; not compared, as it differs in each answer: {fields}"
+        self._close(job, scan, outcome, result, reader.exists)
+        return True
 
     # -- afterwards ---------------------------------------------------------------------------
 

@@ -244,16 +244,12 @@ def test_a_budget_that_fails_after_a_write_leaves_it_in_doubt(
 
 def test_progress_is_told(loopback, connect):
     loopback.replies.extend([Reply(), Reply(status=500), Reply()])
-    events = []
+    paths = []
     with connect() as client:
-        client.on_request(events.append)
+        client.on_request(paths.append)
         client.get("/customers")
         client.get("/tickets")
-    assert [(e.shop, e.method, e.path, e.status, e.outcome, e.requests) for e in events] == [
-        ("main", "GET", "/customers", 200, "ok", 1),
-        ("main", "GET", "/tickets", 500, "other", 2),
-        ("main", "GET", "/tickets", 200, "ok", 3),
-    ]
+    assert paths == ["/customers", "/tickets", "/tickets"]
 
 
 def test_threads_may_share_a_client(loopback, connect):

@@ -295,7 +295,7 @@ class TestBreaker:
         loopback.otherwise = answer
         with connect({"timeout_seconds": 30.0}) as client, ThreadPoolExecutor(1) as pool:
             client.get("/customers")
-            client.on_request(lambda event: event.path == "/slow" and told.set())
+            client.on_request(lambda path: path == "/slow" and told.set())
             under_way = pool.submit(client.get, "/slow")
             while len(loopback.seen) < 2:
                 time.sleep(0.01)

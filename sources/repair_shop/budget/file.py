@@ -12,7 +12,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import BudgetUnusable, Refused, Stopped
@@ -118,10 +117,6 @@ class BudgetFile:
                     f"The rate budget {self.path} cannot be used ({error}). It must be writable "
                     "and its disk have room; if it is damaged, remove it and wait a minute."
                 ) from error
-
-    def wall_time(self, moment: float, now: float) -> datetime:
-        """What a clock on the wall will show at ``moment`` of the budget's time."""
-        return datetime.fromtimestamp(self.clock.wall() + moment - now, UTC)
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and self._pid == os.getpid():

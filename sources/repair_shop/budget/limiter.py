@@ -16,7 +16,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Literal
 
@@ -39,15 +39,12 @@ _born_of_ours = cache(process_born)
 class BudgetState:
     """What ``status`` shows of one key. Times are seconds from now, or aware moments (UTC)."""
 
-    fingerprint: str
-    allowed: int
     limit: int
     used: int
     in_flight: int
     left: int
     cooldown_seconds: float
     strikes: int
-    worked: bool
     refused_until: datetime | None
     reason: str | None
 
@@ -233,7 +230,7 @@ class KeyBudget:
         else:
             return
         if until > now:
-            moment = self._budget.wall_time(until, now)
+            moment = datetime.fromtimestamp(self._budget.clock.wall() + until - now, UTC)
             when = f"{moment.astimezone():%Y-%m-%d %H:%M %Z}"
             raise Refused(message.replace("{until}", when), moment)
 
@@ -344,15 +341,12 @@ class KeyBudget:
                 until, reason = refused.until, str(refused)
             silence = max(0.0, key.silent_until - now, address.silent_until - now)
             return BudgetState(
-                fingerprint=self.fingerprint[:12],
-                allowed=self.allowed,
                 limit=limit,
                 used=used,
                 in_flight=_count(db, "key = ? and free_at is null", self.fingerprint),
                 left=0 if silence or until else max(0, limit - used),
                 cooldown_seconds=silence,
                 strikes=key.counted(now),
-                worked=key.worked,
                 refused_until=until,
                 reason=reason,
             )

@@ -1,4 +1,4 @@
-"""One request: how it is to be made, how many there may be, what is told of it."""
+"""One request: how it is to be made, and how many there may be."""
 
 import threading
 from collections.abc import Callable
@@ -13,19 +13,6 @@ from ..errors import Stopped
 Found = Literal["", "asked once more", "key is in order"]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestEvent:
-    """One request that went out, for progress and logs. ``seconds`` from grant to answer."""
-
-    shop: str
-    method: str
-    path: str
-    status: int | None
-    outcome: str
-    seconds: float
-    requests: int
-
-
 @dataclass
 class RequestCounter:
     """Counts requests that went out; :class:`Stopped` beyond ``maximum``. Clients may share one."""
@@ -34,14 +21,13 @@ class RequestCounter:
     count: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def take(self) -> int:
-        """Reserve one request; the new count."""
+    def take(self) -> None:
+        """Reserve one request."""
         with self._lock:
             if self.maximum is not None and self.count >= self.maximum:
                 words = "1 request" if self.count == 1 else f"{self.count} requests"
                 raise Stopped(f"Stopped after {words}, as asked.")
             self.count += 1
-            return self.count
 
     def give_back(self) -> None:
         """The reserved request was not made."""

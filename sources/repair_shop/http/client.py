@@ -46,14 +46,14 @@ from ..errors import (
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 from .answers import Answer
-from .call import Call, Found, RequestCounter, RequestEvent
+from .call import Call, Found, RequestCounter
 from .classify import Classified, classify
 from .redaction import Redactor
 from .refusals import Refusals
 from .service_clock import ServiceClock
 from .wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 
-__all__ = ["Answer", "Client", "RequestCounter", "RequestEvent"]
+__all__ = ["Answer", "Client", "RequestCounter"]
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class Client:
         self.counter = counter or RequestCounter()
         self._own_requests = 0
         self._lock = threading.Lock()
-        self._callbacks: list[Callable[[RequestEvent], None]] = []
+        self._callbacks: list[Callable[[str], object]] = []
         self._base = shop.base_url.rstrip("/")
         # Not under an httpx.Client: its cookies, logins and redirects are not the service's.
         self._network = transport or Network(self._base, longest_answer(shop))
@@ -137,8 +137,8 @@ class Client:
         service has begun is left out because our clock is behind."""
         return self.clock.later().astimezone(self.shop.zone).date()
 
-    def on_request(self, callback: Callable[[RequestEvent], None]) -> None:
-        """Call ``callback`` after every request, from the thread that made it."""
+    def on_request(self, callback: Callable[[str], object]) -> None:
+        """Call ``callback`` with its path after every request, from the thread that made it."""
         self._callbacks.append(callback)
 
     def get(self, path: str, params: Params | None = None) -> Answer:
@@ -240,9 +240,9 @@ class Client:
 
     def _try(self, call: Call) -> Answer:
         """One try, and what it tells of the service."""
-        number, slot = self._take(call.lane)
+        slot = self._take(call.lane)
         try:
-            answer = self._exchange(call, slot, number)
+            answer = self._exchange(call, slot)
         except BudgetUnusable as error:
             # It failed after the request went out; a write may have had its effect by then.
             if call.is_read:
@@ -262,22 +262,22 @@ class Client:
         """See :data:`repair_shop.http.refusals.Ask`."""
         call = self._call("GET", path, None)
         call.found, call.limit = found, limit
-        number, slot = self._take(call.lane)
+        slot = self._take(call.lane)
         try:
-            self._exchange(call, slot, number)
+            self._exchange(call, slot)
         except (BadAnswer, RateLimited) as error:
             log.info("%s", error)
             return slot.taken, error
         return slot.taken, None
 
-    def _take(self, lane: Lane) -> tuple[int, Slot]:
-        """A request's number and slot."""
-        number = self.counter.take()
+    def _take(self, lane: Lane) -> Slot:
+        """A request's slot."""
+        self.counter.take()
         try:
             if self._refusals.wrong_key is None:
                 slot = self.budget.acquire(lane, stop=self._stop)
                 if self._refusals.wrong_key is None:
-                    return number, slot
+                    return slot
                 # Found out by the request before, while this one waited for its turn.
                 slot.answered("other")
             raise self._refusals.wrong_key
@@ -285,7 +285,7 @@ class Client:
             self.counter.give_back()
             raise
 
-    def _exchange(self, call: Call, slot: Slot, number: int) -> Answer:
+    def _exchange(self, call: Call, slot: Slot) -> Answer:
         """Send, read, mask the key, and tell the budget."""
         started, sent_at = time.monotonic(), datetime.now(UTC)
         outcome: Outcome = "lost"
@@ -315,10 +315,8 @@ class Client:
             log.debug("%s %s -> %s %s in %.3f s", call.method, call.path, code, outcome, seconds)
             with self._lock:
                 self._own_requests += 1
-            name, method = self.shop.name, call.method
-            event = RequestEvent(name, method, call.path, code, outcome, seconds, number)
             for callback in self._callbacks:
-                callback(event)
+                callback(call.path)
         if error is not None:
             raise error
         return Answer(call.path, answer.payload, status, headers, sent_at, datetime.now(UTC), body)

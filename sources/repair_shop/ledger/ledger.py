@@ -264,10 +264,6 @@ class Ledger(State):
         rows = self.select("live_days", shop=shop, list=name, shown=shown)
         return {day_of_text(day): count for day, count in rows}
 
-    def has_shown_rows(self, shop: str, name: str, since: int) -> bool:
-        """Whether answers from number ``since`` on showed a row of a list."""
-        return bool(self.select("has_seen", shop=shop, list=name, since=since))
-
     def first_days(self, shop: str, at_least: int) -> list[str]:
         """First days of the lists with so many rows since 2000, the earliest first."""
         return [row[0] for row in self.select("first_days", shop=shop, at_least=at_least)]

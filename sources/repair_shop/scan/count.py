@@ -86,7 +86,8 @@ class Count:
         self._idle: Counter[tuple[Cut, Cut]] = Counter()
         """Requests for pages between two cuts since the last that showed a row for the first time.
         """
-        self._distrusted: set[int] = set()
+        self.distrusted: set[int] = set()
+        """Pages whose cuts rows of other days contradicted: the order is not quite by day."""
         self.is_loose = False
         """Whether rows were shown that are not sorted by their days."""
         self.is_by_day = is_by_day
@@ -233,11 +234,6 @@ class Count:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
         return Found(self.total, gone=frozenset(self._missing()))
 
-    @property
-    def is_distrusted(self) -> bool:
-        """Whether rows of other days contradicted a cut, so the order is not quite by day."""
-        return bool(self._distrusted)
-
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
         return not any(self._jump(low, high) for low, high in pairwise(self._cuts()))
@@ -252,7 +248,7 @@ class Count:
         """The cuts that were seen, from the begin of the list to its end if that was found."""
         cuts = [Cut(0, BEGIN, 0)]
         for number, page in sorted(self._pages.items()):
-            if number not in self._distrusted and self._has_days:
+            if number not in self.distrusted and self._has_days:
                 base = self.size * (number - 1)
                 cuts += cut_of(number, page, base, is_loose=self.is_loose)
         if self.last is not None:
@@ -342,7 +338,7 @@ class Count:
         if not inner:
             return False
         self.is_loose = True
-        self._distrusted.add(inner[0])
+        self.distrusted.add(inner[0])
         return True
 
     def _between(self, low: Cut, high: Cut) -> int | None:

@@ -157,7 +157,7 @@ class ListCount:
 
     def _find(self, count: Count) -> Found:
         found = find_gone(count, self.exists or self._in_its_days())
-        if found.gone and self.exists is None and count.is_distrusted:
+        if found.gone and self.exists is None and count.distrusted:
             return Found(found.total, reason="its order is not by date", read_whole=True)
         return found
 

@@ -250,7 +250,7 @@ class ServiceReader:
         shop = self.scan.shop
         said = _words_of_list(self.path, error)
         began = self.scan.began_seq
-        shown = self.ledger.has_shown_rows(shop, self.scan.list, began)
+        shown = self.ledger.select("has_seen", shop=shop, list=self.scan.list, since=began)
         if shown or said not in self._known_ends():
             return False
         unknown = self.ledger.value(shop, UNKNOWN_PATH_KEY)

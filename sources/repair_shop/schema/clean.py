@@ -114,8 +114,8 @@ class Cleaner:
                 below = f"{name}__{child.name}"
                 above = {"shop_id": self.shop, "parent_id": own.get("parent_id", own.get("id"))}
                 out[child.name] = [
-                    self._level(as_row(item), below, child.table, above)
-                    for item in as_rows(nested[child.name])
+                    self._level(row, below, child.table, above)
+                    for row in as_rows(nested[child.name])
                 ]
         return out
 
@@ -235,20 +235,14 @@ def _names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(found[place] for place in range(len(keys)))
 
 
-def as_rows(value: Any) -> list[Any]:
+def as_rows(value: Any) -> list[Row]:
     """A nested list however it was spelled: list, object by index, one object, or nothing."""
     if value in EMPTY:
         return []
-    if isinstance(value, dict):
-        if all(str(key).isdigit() for key in value):
-            return list(value.values())
-        return [value]
-    return value if isinstance(value, list) else [value]
-
-
-def as_row(item: Any) -> Row:
-    """An item of a nested list as a row."""
-    return item if isinstance(item, dict) else {"value": item}
+    if isinstance(value, dict) and all(str(key).isdigit() for key in value):
+        value = list(value.values())
+    items = value if isinstance(value, list) else [value]
+    return [item if isinstance(item, dict) else {"value": item} for item in items]
 
 
 def row_id(row: Row, table: str) -> str | None:
@@ -272,13 +266,12 @@ def made_up_id(row: Row) -> str:
     return f"row-{digest(row).hex()}"
 
 
-def clean_row(row: Row, table: str, zone: ZoneInfo, memory: Memory | None = None) -> Clean:
+def clean_row(row: Row, table: str, zone: ZoneInfo) -> Clean:
     """One row of a list in the columns of ``raw.<table>``, its nested lists as lists of rows.
 
     ``row`` is of :func:`~repair_shop.http.json_body.parse_json`, whose texts any file can hold.
-    ``memory`` is the list's, if what means two things shall be read by it.
     """
-    cleaner = Cleaner(table, "", zone, memory or Memory())
+    cleaner = Cleaner(table, "", zone)
     out = cleaner.row(row, {"id": row_id(row, table) or made_up_id(row), "_unreadable": None})
     cleaner.end()
     return out
