@@ -54,7 +54,7 @@ class NotifyError(Exception):
     exit_code = 3
 
 
-def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
+def deliver(settings: MailSettings, subject: str, text: str) -> list[str]:
     """Send a message over every way that is set; the ways taken, none when nothing is set.
 
     Every way is tried; :class:`NotifyError` when one failed.
@@ -64,7 +64,7 @@ def deliver(settings: NotifySettings, subject: str, text: str) -> list[str]:
     return list(sent.taken)
 
 
-def _send(settings: NotifySettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
+def _send(settings: MailSettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
     def mail() -> EmailMessage:
         message = new_mail(subject, settings.sender, settings.mail_to)
         message.set_content(text)

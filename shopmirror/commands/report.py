@@ -10,7 +10,7 @@ from pipelines.report import Period, SealState, closing_report, default_path, po
 from pipelines.report.closing import Extra
 from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
-from shopmirror.consoles import fault, out, say
+from shopmirror.consoles import fault, say
 
 
 def report(
@@ -50,7 +50,7 @@ def report(
         extras=_extras(figures),
     )
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
-    out().print(str(path), markup=False, soft_wrap=True, highlight=False)
+    say(str(path))
     if deliver is not None:
         for line in deliver(made):
             say(line)
@@ -64,7 +64,7 @@ def report(
             "'shopmirror reconcile' explains where."
         )
     elif made.seal is SealState.UNKNOWN:
-        out().print("The books were not compared with the service's own reports yet.")
+        say("The books were not compared with the service's own reports yet.")
     return int(made.seal is SealState.DIFFERS or bool(cautions))
 
 

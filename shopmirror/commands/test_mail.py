@@ -3,7 +3,7 @@
 import platform
 
 from pipelines.monitor.notify import NotifyError, NotifySettings, deliver
-from pipelines.monitor.sender import channels
+from pipelines.monitor.sender import MailSettings, channels
 from pipelines.report.post import PostSettings
 from shopmirror.consoles import CommandError, fault, say
 
@@ -11,11 +11,10 @@ from shopmirror.consoles import CommandError, fault, say
 def test_mail() -> int:
     """Send a short message everywhere that reports and notices go, and say what was taken."""
     notices, reports = NotifySettings.load(), PostSettings.load()
-    ways = {"notices": notices}
+    ways: dict[str, MailSettings] = {"notices": notices}
     named = ("smtp_host", "mail_from", "mail_to", "webhook_url", "chat")
     if any(getattr(reports, name) != getattr(notices, name) for name in named):
-        fields = reports.model_dump(include=set(type(notices).model_fields))
-        ways["reports"] = type(notices).model_validate({**fields, "name": notices.name})
+        ways["reports"] = reports
     ways = {what: way for what, way in ways.items() if channels(way)}
     if not ways:
         raise CommandError(
@@ -27,7 +26,7 @@ def test_mail() -> int:
         whose = "reports and notices" if len(ways) == 1 and what == "notices" else what
         text = f"This is a test from {platform.node()}: {whose} will arrive here."
         try:
-            deliver(way, f"{way.name}: a test", text)
+            deliver(way, f"{notices.name}: a test", text)
         except NotifyError as error:
             fault(f"{whose}: {error} 'shopmirror config show' lists what is set under [mail].")
             code = error.exit_code
