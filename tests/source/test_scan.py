@@ -39,7 +39,7 @@ def test_a_quiet_list_is_read_whole(count):
 def test_a_short_list_costs_its_pages_and_one(count):
     fake = FakeList(rows(count))
     read_list(fake)
-    # A page that shares a row or two with the newest one may do so by chance: one more is asked.
+    # Of few rows between two pages an offset tells whether page numbers work: one more is asked.
     barely = count > PAGE_ROWS and count % PAGE_ROWS > PAGE_ROWS - 5
     assert len(fake.requests) <= math.ceil(count / PAGE_ROWS) + 1 + barely
 
@@ -95,10 +95,11 @@ def test_a_row_inserted_near_the_end_pushes_none_past_the_scan(count, below):
             assert known <= out.ids or not out.proven
 
 
-def test_a_known_list_costs_its_pages_and_two():
-    fake = FakeList(rows(2000))
+@pytest.mark.parametrize(("count", "more"), [(1999, 2), (2000, 3)])
+def test_a_known_list_costs_its_pages_and_two_or_three(count, more):
+    fake = FakeList(rows(count))
     read_list(fake, hint=40)
-    assert len(fake.requests) <= 42
+    assert len(fake.requests) <= 40 + more
 
 
 HINTS = st.sampled_from([None, *range(2, 25)])

@@ -140,12 +140,6 @@ class Count:
         """A page, asked only if it was not asked yet."""
         return self._pages[number] if number in self._pages else self.ask(number)
 
-    def assume(self, number: int, page: Page) -> None:
-        """Take a full page as it was answered before, if nothing is behind it."""
-        if self.ask(number + 1).size == 0:
-            self._pages[number] = page
-            self._end_at(number)
-
     def refresh(self) -> None:
         """Take in what became known otherwise: by a lookup, or by another scan."""
         own = Counter(self._own.values()).items

@@ -15,8 +15,6 @@ _GROWN = 0.8
 one that may stand for itself: so guesses fall short."""
 _MOST = 40
 """Pages asked, at most."""
-_FEW = 5
-"""So few rows shared with the newest page may be so by chance: the next page is looked at too."""
 
 
 def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -> tuple[int, Page]:
@@ -27,23 +25,16 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
     """
     newest, seen = set(top.ids), {top.ids}
     low, high, step, is_back = 0, 0, 1, False
-    few: tuple[int, Page] | None = None
     number = max(2, hint or _pages_between(since, top, top))
     for _ in range(_MOST):
         page = reader.ask("probe", number)
-        if few and not page.size:
-            return few
-        if not few and page.size > 1 and page.ids in seen:
+        if page.size > 1 and page.ids in seen:
             raise PagingBroken(f"page {number} holds the rows of another one, in the same order")
         seen.add(page.ids)
-        if shared := len(newest.intersection(page.ids)):
-            if few or shared >= min(_FEW, page.size):
-                return number, page
-            few = number, page
+        if not newest.isdisjoint(page.ids):
+            return number, page
         low, high = (max(low, number), high) if page.size else (low, number)
-        if shared:
-            number += 1
-        elif not high:
+        if not high:
             ahead = _pages_between(_middle(page), page, top)
             number, step = low + max(step, ahead), 2 * step
         elif high - low > 1:

@@ -93,7 +93,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     places = size * (last - 1) + pages[last].size
     count = _count(reader, [top, *pages.values()], size, last)
     if last >= _LONG or pages[last].size >= size or count.live != places:
-        places = _settle(count, reader.out, last, pages[last])
+        places = _settle(count, reader.out)
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
 
 
@@ -103,12 +103,8 @@ def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Coun
     return Count(reader, None, shown=pages, size=size, most=_MOST + 3 * last, is_paged=True)
 
 
-def _settle(count: Count, out: Outcome, last: int, page: Page) -> int:
+def _settle(count: Count, out: Outcome) -> int:
     """Look for what is missing; the places of the list."""
-    if page.size >= count.size:
-        # Nothing behind a full page says the same in one request. A row that went meanwhile makes
-        # the places too many, so what is missing is found all the same.
-        count.assume(last, page)
     found = count.run()
     try:
         while count.requests > _AT_ONCE and not found.reason and not count.recount():
