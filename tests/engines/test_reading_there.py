@@ -132,8 +132,8 @@ def test_the_report_is_of_all_shops(chain: Chain, environment: pytest.MonkeyPatc
     whole = closing_report(chain.home("north"), now=now)
     (page,) = whole.pages
     assert page.shops == SHOPS and whole.source == "company"
-    assert whole.as_of is not None and whole.given is not None
-    assert whole.as_of < whole.given < now
+    assert whole.pages[0].as_of is not None and whole.pages[0].given is not None
+    assert whole.pages[0].as_of < whole.pages[0].given < now
     assert not page.cautions
     # The head office has no home.
     assert closing_report(chain.folder / "office", now=now).pages[0].lines == page.lines
@@ -269,14 +269,14 @@ def test_a_build_waits_for_homes_that_will_load_and_outlives_them(chain: Chain) 
                 time.sleep(0.1)
             assert taken
             whole = closing_report(chain.home("north"))
-            assert whole.as_of is None
+            assert whole.pages[0].as_of is None
             said = {caution.text for caution in whole.pages[0].cautions}
             assert "east: its newest rows are in no report yet" in said
         finally:
             waiting.close()  # it dies
         assert code.result() == 0
     whole = closing_report(chain.home("north"))
-    assert whole.as_of is not None and not whole.pages[0].cautions
+    assert whole.pages[0].as_of is not None and not whole.pages[0].cautions
 
 
 def test_a_figure_that_another_home_has_otherwise_is_not_published(chain: Chain) -> None:
@@ -289,12 +289,12 @@ def test_a_figure_that_another_home_has_otherwise_is_not_published(chain: Chain)
         )
         chain.do("update ops.shop_owners set published_of = 'older' where shop_id = 'north'")
 
-    before = closing_report(chain.home("north")).given
+    before = closing_report(chain.home("north")).pages[0].given
     doctored(1)
     assert chain.sync("south", models=True) == 1
     # Its own home knows why, the others that readers have not got the newest.
     whole = closing_report(chain.home("south"))
-    assert whole.given == before
+    assert whole.pages[0].given == before
     said = {caution.text for caution in whole.pages[0].cautions}
     (why,) = [text for text in said if text.startswith("south: ")]
     assert "monthly_sales of north in" in why
