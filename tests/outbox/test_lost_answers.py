@@ -43,6 +43,8 @@ CASES = [
     Case(PLAIN, "409 before", "rejected", 0, "no new record"),
     Case(PLAIN, "warned after", "done", 1),
     Case(PLAIN, "odd before", "in_doubt", 0, "though the service answered that it was done"),
+    Case(PLAIN, "warned before", "in_doubt", 0, "answered that it was done"),
+    *(Case(UPDATE, f"warned {when}", "done", 1) for when in ("before", "after")),
     Case(PLAIN, "lost before,409 after", "done", 1),
     Case(PLAIN, "lost before,400 before", "in_doubt", 0, "sent again, the service said"),
     *(Case(UPDATE, f"{what} after", "done", 1) for what in ("lost", "500", "odd")),
