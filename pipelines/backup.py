@@ -29,6 +29,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pipelines.home import LEDGER, Home
+from pipelines.json_file import sync_folder
 from pipelines.masking import is_secret
 
 _FORMAT = 1
@@ -83,7 +84,7 @@ def backup(home: Path, to: Path) -> list[str]:
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.replace(to)
-        _sync_folder(to.parent)
+        sync_folder(to.parent)
     return held
 
 
@@ -116,7 +117,7 @@ def restore(home: Path, source: Path) -> list[str]:
                     if (Path(folder) / name).exists():
                         (Path(folder) / name).replace(home / name)
                         put.append(name)
-                _sync_folder(home)
+                sync_folder(home)
                 put += _put_settings(Path(folder) / "settings")
             note.unlink()
     return put
@@ -233,11 +234,3 @@ def _drop_secrets(section: Any) -> None:
                 _drop_secrets(section[name])
         elif is_secret(name):
             del section[name]
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
