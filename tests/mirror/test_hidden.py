@@ -132,6 +132,28 @@ def test_a_new_row_of_a_night_that_failed_is_no_hidden_one(stranger, fails):
     assert len(stranger.recorder.live("ticket_comments", "main")) == len(rows)
 
 
+def test_a_row_made_between_a_list_and_what_it_may_hide_is_no_hidden_one(stranger):
+    """It counted as hidden, and no night missed it when it went."""
+    rows = [
+        {"id": n, "created_date": f"2026-03-{1 + n % 20:02d}", "type": "public"} for n in range(9)
+    ]
+    stranger.lists["/ticketComments"] = rows
+    new = {"id": 99, "created_date": "2026-03-28", "type": "private"}
+
+    def answer(seen):
+        if "type" in dict(seen.query) and new not in rows:
+            rows.append(new)
+        return stranger.answer(seen)
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("ticketComments").exit_code == 0
+    assert "99" in stranger.recorder.live("ticket_comments", "main")
+    stranger.loopback.otherwise = stranger.answer
+    rows.remove(new)
+    assert stranger.sync("ticketComments").exit_code == 0
+    assert "99" not in stranger.recorder.live("ticket_comments", "main")
+
+
 def test_a_row_that_no_list_showed_has_its_mark_when_its_path_is_gone(stranger):
     rows = [{"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)]
     stranger.lists["/customers"] = rows

@@ -95,6 +95,10 @@ def read_hidden(
             told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
             continue
+        if found - hidden_before:  # a row that was made meanwhile is on the list's newest page
+            newest = reader(f"{number}:newest:").ask("newest:1", 1, "newest")
+            out.take(newest)
+            found -= set(newest.ids)
         shown |= found
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
     lost = sorted(hidden_before - shown)
