@@ -6,6 +6,7 @@ So records are first cleaned as the sync cleans them, and a value is compared wi
 may show it: :func:`compare` says how near it comes.
 """
 
+import difflib
 import html
 import json
 import re
@@ -104,6 +105,8 @@ _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
+_LIKE = 0.75
+"""Share of letters in common from which a text may have been made of another."""
 
 
 def columns_of(resource: str, name: str) -> tuple[str, ...]:
@@ -176,7 +179,8 @@ def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
     if one == other:
         return Match.SAME if one else Match.ALTERED
     is_part = one.startswith(other) or other.startswith(one)
-    return Match.ALTERED if is_part else Match.DIFFERENT
+    is_near = is_part or difflib.SequenceMatcher(None, one, other).ratio() >= _LIKE
+    return Match.ALTERED if is_near else Match.DIFFERENT
 
 
 def _dials(sent: str, seen: str) -> bool:

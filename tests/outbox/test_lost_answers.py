@@ -144,9 +144,12 @@ def test_two_alike_of_which_one_is_ours_are_left_to_a_person(desk):
     assert desk.states() == ["in_doubt"]
 
 
-def test_a_record_whose_name_the_service_rewrites_wholly_is_asked_about(desk):
-    desk.shop.edit = lambda name, value: "CUSTOMER 4711" if name == "name" else value
-    desk.queue("customers", "create", {"name": "Ann", "mobile": "5551234"})
+@pytest.mark.parametrize(
+    ("name", "known"), [("CUSTOMER 4711", {"mobile": "5551234"}), ("Bartholomew Smith", {})]
+)
+def test_a_record_whose_name_the_service_rewrites_is_asked_about(desk, name, known):
+    desk.shop.edit = lambda field, value: name if field == "name" else value
+    desk.queue("customers", "create", {"name": "Bartholomew Smyth"} | known)
     desk.push("lost after")
     desk.later(HOUR, 2)
     assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
