@@ -167,16 +167,22 @@ class Soak:
         return faults
 
     def _end(self) -> None:
-        """The service heals, all is read whole: nothing may differ or wait any more."""
+        """The service heals, all is read whole, a person decides: nothing may differ or wait."""
         models = bool(self.models_every)
-        for full in (False, True):
+        for full, decided in ((False, False), (True, False), (False, True)):
             self.night += 1
             self.world.next_day()
             push = self._run(Plan("push"))
             self._note(during=False)
-            given = {"models": models and full, "full": full, "confirm_deletions": True}
+            given = {
+                "models": models and (full or decided),
+                "full": full,
+                "confirm_deletions": True,
+            }
             synced = self._run(Plan("sync", given))
             self._tell(trouble.drawn(self._dice("end"), True, models), push, synced)
+            if full:
+                self.user.let_be(self.world.home)
         faults = []
         if synced.code != 0:
             faults.append(f"the last night ended with {synced.code}: {synced.told}")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pipelines.outbox.mirrored import not_shown
+from pipelines.outbox.review import discard
 from pipelines.outbox.store import Outbox
 from sandbox.service import Write
 from sandbox.store import ShopStore
@@ -196,6 +198,12 @@ class User:
         went_nowhere = state in ("queued", "rejected", "conflict")
         excused = repeatable or one.restored
         return f"{state}, but applied" if went_nowhere and applied and not excused else ""
+
+    def let_be(self, home: Path) -> None:
+        """What is done and not shown may be an edit of the staff's, in a list that shows no date of
+        it. A person lets it be, and :meth:`broken` says whether it was ever applied."""
+        for _, told in not_shown(home):
+            discard(home, int(told.split()[1]), by="the shop")
 
     def restored(self) -> None:
         """A backup was restored: from now on the queue may not know how a change ended."""
