@@ -33,6 +33,15 @@ def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str
     if change.record_id is not None:
         for other in outbox.of_record(change, before=change.number, states=OPEN):
             yield other, f"waits for {other.stands}: both are of one record"
+    if change.op == "delete":
+        # What still names the record, or the change that made it, would be refused then.
+        record: dict[str, Any] = {"resource": change.resource, "id": change.record_id}
+        made = outbox.changes(shop=change.shop, op="create", **record)
+        names: list[dict[str, Any]] = [{"naming": change.record_id}]
+        for named in [*names, *({"referring": one.number} for one in made)]:
+            earlier = {"shop": change.shop, "before": change.number, "states": OPEN}
+            for other in outbox.changes(**earlier, **named):
+                yield other, f"waits for {other.stands}: it names the record"
     if change.op == "create":
         kind: dict[str, Any] = {"resource": change.resource, "op": "create", "but": change.number}
         may_be_there = [State.SENDING, State.IN_DOUBT]

@@ -78,6 +78,17 @@ def test_a_change_waits_for_an_earlier_one_of_its_record(desk, fault):
     assert desk.states() == ["rejected", "done"]
 
 
+def test_a_delete_waits_for_an_earlier_change_that_names_its_record(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("tickets", "create", {"customerId": record, "shortInfo": "Screen"})
+    desk.queue("customers", "delete", {}, record)
+    desk.push("lost before", wait=False)
+    assert desk.states() == ["in_doubt", "queued"]
+    desk.push()
+    assert desk.states() == ["done", "done"]
+    assert [one.method for one in desk.shop.writes] == ["POST", "DELETE"]
+
+
 def test_updates_leave_one_by_one_in_their_order(desk):
     record = desk.shop.put("tickets", short_info="x")
     desk.queue("tickets", "update", {"priority": "High"}, record)
