@@ -39,8 +39,8 @@ def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str
         made = outbox.changes(shop=change.shop, op="create", **record)
         names: list[dict[str, Any]] = [{"naming": change.record_id}]
         for named in [*names, *({"referring": one.number} for one in made)]:
-            earlier = {"shop": change.shop, "before": change.number, "states": OPEN}
-            for other in outbox.changes(**earlier, **named):
+            named |= {"shop": change.shop, "before": change.number, "states": OPEN}
+            for other in outbox.changes(**named):
                 yield other, f"waits for {other.stands}: it names the record"
     if change.op == "create":
         kind: dict[str, Any] = {"resource": change.resource, "op": "create", "but": change.number}
