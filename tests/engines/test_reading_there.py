@@ -56,12 +56,12 @@ class Chain:
         *,
         home: str = "",
         models: bool = False,
-        reserve: int = 0,
+        closed_days: str = "",
         take_over: Sequence[str] = (),
     ) -> int:
         keys = {shop: self.server.keys[shop]}
         own = settings(self.home(home or shop), self.server.base_url, keys)
-        shops = tuple(one.model_copy(update={"reserve": reserve}) for one in own.shops)
+        shops = tuple(one.model_copy(update={"closed_days": closed_days}) for one in own.shops)
         report = sync(
             own.model_copy(update={"shops": shops}),
             warehouse=WarehouseSettings(also=("company",), also_models=models, read="company"),
@@ -255,7 +255,7 @@ def test_a_build_waits_for_homes_that_will_load_and_outlives_them(chain: Chain) 
         waiting.autocommit = True
         cursor = waiting.cursor()
         cursor.execute("select pg_advisory_lock_shared(%s)", [lease._AWAITED])
-        code = machine.submit(chain.sync, "east", models=True, reserve=1)
+        code = machine.submit(chain.sync, "east", models=True, closed_days="2020-12-25")
         try:
             taken = False  # its turn, by one that waited
             while not taken and not code.done():
