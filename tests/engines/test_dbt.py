@@ -19,7 +19,9 @@ from pipelines.transform.models import PROJECT, build
 from tests.warehouse.conftest import warehouse as warehouse
 
 
-def test_make_models_writes_what_was_shipped_and_dbt_builds_the_same_tables(warehouse, tmp_path):
+def test_make_models_writes_what_was_shipped_and_dbt_builds_the_same_tables(
+    warehouse, tmp_path, monkeypatch
+):
     project = tmp_path / "transforms"
     shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__"))
     statements.write(project)
@@ -32,6 +34,10 @@ def test_make_models_writes_what_was_shipped_and_dbt_builds_the_same_tables(ware
                 connection.execute(f"drop schema {schema} cascade")
     run = build(ours, home=tmp_path, shops=[])
     assert not (tmp_path / "build" / "dbt").exists()  # dbt had no part in it
+    with duckdb.connect(str(ours), read_only=True) as connection:
+        sql = "select max(built_at) from intermediate.int_shops"
+        [built_at] = connection.execute(sql).fetchone()
+    monkeypatch.setenv("SHOPMIRROR_BUILT_AT", str(built_at))  # of one minute, so far is as far
     of_dbt = build(theirs, home=warehouse.home, shops=[], project=project)
     assert (run.models, run.tests, run.findings) == (of_dbt.models, of_dbt.tests, of_dbt.findings)
     assert _contents(theirs) == _contents(ours)
