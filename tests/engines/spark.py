@@ -61,9 +61,12 @@ class Spark:
 
     def __init__(self, folder: Path, port: int, processes: ExitStack) -> None:
         self._folder, self._port, self._processes = folder, port, processes
-        self._workers = [self._worker(), self._worker()]
+        self._workers = self._two()
         is_answered(port, 120)
         self.session = SparkSession.builder.getOrCreate()
+
+    def _two(self) -> list[subprocess.Popen[bytes]]:
+        return [self._worker(), self._worker()]
 
     def _worker(self) -> subprocess.Popen[bytes]:
         options = ("--cores", "1", "--memory", "1g", "--work-dir", str(self._folder / "work"))
@@ -78,11 +81,11 @@ class Spark:
             with suppress(ProcessLookupError):
                 os.killpg(worker.pid, signal.SIGKILL)
 
-    def start_worker(self) -> None:
-        """Another one, which the driver knows of then."""
-        self._workers = [self._worker()]
+    def start_workers(self) -> None:
+        """As many as there were, of which the driver knows then."""
+        self._workers = self._two()
         until = time.monotonic() + 120
-        while not self.executors():
+        while self.executors() < len(self._workers):
             assert time.monotonic() < until
             time.sleep(0.2)
 

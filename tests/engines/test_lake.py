@@ -96,7 +96,7 @@ def test_a_build_that_no_worker_is_left_for_fails_and_the_next_one_goes_on(
     with pytest.raises(models.ModelsFailed, match="no worker for 3 seconds") as failed:
         spark.build(tmp_path)
     assert " at org." not in str(failed.value)
-    cluster.start_worker()
+    cluster.start_workers()
     spark.build(tmp_path)
     assert cluster.table("marts", "monthly_sales") == before
 
