@@ -6,6 +6,7 @@ end. Every other page asked on the way was empty or is read again in its turn: s
 
 from datetime import date
 from itertools import count
+from math import inf
 
 from ..ledger import Page
 from ..scan.outcome import PAGE_ROWS, Bounded, PagingBroken
@@ -24,7 +25,7 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
     :class:`~repair_shop.scan.outcome.PagingBroken` when no page meets the newest one.
     """
     newest, seen = set(top.ids), {top.ids}
-    low, high, step, is_back = 0, 0, 1, False
+    low, high, step, before, is_back = 0, 0, 1, inf, False
     number = max(2, hint or _pages_between(since, top, top))
     for _ in range(_MOST):
         page = reader.ask("probe", number)
@@ -36,7 +37,9 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
         low, high = (max(low, number), high) if page.size else (low, number)
         if not high:
             ahead = _pages_between(_middle(page), page, top)
-            number, step = low + max(step, ahead), 2 * step
+            # Steps double as soon as days bring it no nearer: too far may cost as many pages.
+            step, before = step if ahead < before else 2 * step, ahead
+            number = low + max(step, ahead)
         elif high - low > 1:
             number = max(1, (low + high) // 2)
         elif is_back or low < 2:
