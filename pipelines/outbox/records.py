@@ -6,8 +6,6 @@ two readings agree, since rows that come or go in between move others from page 
 with nothing behind it is asked for by offset, too (field notes, Behaviour).
 """
 
-import re
-import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +15,7 @@ from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from sources.repair_shop.http.client import Client
+from sources.repair_shop.http.no_record import refusal_of_nobody, words_without
 from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
 from sources.repair_shop.schema.dates import parse_moment
 
@@ -83,16 +82,12 @@ class Records:
         return None if _is_deleted(row) else row
 
     def _is_no_record(self, path: str, record_id: str, error: BadAnswer) -> bool:
-        """Whether a refusal is how a list answers for a record that nobody has: no status is
-        specified for it (Errors, 5), so an id just made up is refused alike. Asked once a list."""
+        """Whether a list refuses an id just made up in the same words. Asked once a list."""
         if path not in self._nobody:
-            nobody = str(uuid.uuid4()) if "-" in record_id else f"{record_id}0000"
-            self._nobody[path] = ""
-            try:
-                self._client.get(f"{path}/{nobody}")
-            except BadAnswer as other:
-                self._nobody[path] = _words_without(nobody, other)
-        return _words_without(record_id, error) == self._nobody[path]
+            self._nobody[path] = refusal_of_nobody(
+                lambda nobody: self._client.get(f"{path}/{nobody}"), record_id
+            )
+        return words_without(record_id, error) == self._nobody[path]
 
     def there(self, resource: str, record_id: str) -> dict[str, Any]:
         """One record that has to be there. :class:`Gone` if it is not, and others are."""
@@ -317,11 +312,6 @@ def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
         return None
     shown = datetime.fromisoformat(iso)
     return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()
-
-
-def _words_without(record_id: str, error: BadAnswer) -> str:
-    """What a refusal says of any record: its words without the id and without numbers."""
-    return re.sub(r"[0-9]+", "#", str(error).replace(record_id, "*"))
 
 
 def _is_deleted(row: Fields) -> bool:

@@ -7,16 +7,17 @@ answer, so a load can be repeated without a request.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
-from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.client import Answer, Client
+from ..http.no_record import refusal_of_nobody, words_without
 from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
@@ -41,7 +42,6 @@ UNKNOWN_PATH_KEY = "no such path"
 _NO_PATH = "/noSuchList"
 _FAR = 100_000
 _PLURAL = re.compile(r"(?:ie|e)?s$")
-_NUMBER = re.compile(r"[0-9]+")
 _REFUSALS = (NotFound, NoRows, ValidationRefused)
 """What a service may answer to a page after the last one, besides an empty list."""
 
@@ -158,21 +158,18 @@ class ServiceReader:
     def _is_no_record(self, error: BadAnswer, identity: str) -> bool:
         """Whether a refusal is how this service answers for a record that nobody has.
 
-        No status is specified for it (Errors, 5). So it is when an id just made up is refused in
-        the same words, and the record that was shown last is not. Asked once for each reader.
+        So it is when an id just made up is refused in the same words, and the record that was shown
+        last is not. Asked once for each reader.
         """
         if self._no_record is None:
-            self._no_record = ""
-            nobody = str(uuid4()) if "-" in identity else f"{identity}0000"
             live = self.ledger.live_ids(self.scan.shop, self.scan.list)
             shown = next((row for row in reversed(live) if row != identity), None)
-            try:
+            self._no_record = ""
+            with suppress(BadAnswer):
                 if shown is not None:
                     self._record(shown)
-                self._record(nobody)
-            except BadAnswer as other:
-                self._no_record = _words_without(nobody, other)
-        return _words_without(identity, error) == self._no_record
+                self._no_record = refusal_of_nobody(self._record, identity)
+        return words_without(identity, error) == self._no_record
 
     def _ask(self, key: str, number: int, order: str | None, by_offset: bool) -> Page:
         full_key = ("o:" if by_offset else "") + self.prefix + key
@@ -342,11 +339,6 @@ def _words_of_list(path: str, error: BadAnswer) -> str:
         stems = [_PLURAL.sub("", word) for word in snake_case(part).split("_")]
         words = re.sub(r"[\W_]*".join(map(re.escape, stems)) + r"\w*", "*", words)
     return re.sub(r"\*(?:\W?\*)+", "*", words)
-
-
-def _words_without(identity: str, error: BadAnswer) -> str:
-    """What an error says of any record: its words without the id and without numbers."""
-    return _NUMBER.sub("#", str(error).replace(identity, "*"))
 
 
 def status_of(row: Mapping[str, Any]) -> str:
