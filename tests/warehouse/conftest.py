@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import time_machine
 
 from pipelines.home import Home
 from pipelines.transform.models import ModelRun, build
@@ -37,10 +38,11 @@ def _two_nights(folder: Path) -> None:
     folder.mkdir()
     raw = Raw(folder / "warehouse.duckdb", **scenes.ZONES)
     runs = []
-    for night in (scenes.first_night, scenes.second_night):
-        with raw.held():
-            night(raw)
-        runs.append(build(raw.path, home=folder, shops=[]))
+    with time_machine.travel(scenes.NOW):
+        for night in (scenes.first_night, scenes.second_night):
+            with raw.held():
+                night(raw)
+            runs.append(build(raw.path, home=folder, shops=[]))
     (folder / "runs.pickle").write_bytes(pickle.dumps(runs))
 
 
