@@ -95,16 +95,15 @@ def test_money_is_decimal_everywhere(warehouse):
     ),
     hours=st.integers(-12, 14),
 )
-def test_an_instant_and_its_day(warehouse, at, zone, hours):
+def test_an_instant_and_its_day(connection, at, zone, hours):
     written = at.astimezone(dt.timezone(dt.timedelta(hours=hours))).isoformat()
-    with warehouse.raw.connect() as connection:
-        connection.execute("begin")
-        connection.execute("update ops.shops set timezone = ? where shop_id = 'void'", [zone])
-        connection.execute(
-            "insert into raw.brands (shop_id, id, created_date) values ('void', 'b', ?)", [written]
-        )
-        found = connection.execute(
-            "select epoch(created_at), created_day from staging.brands where shop_id = 'void'"
-        ).fetchone()
-        connection.execute("rollback")
+    connection.execute("begin")
+    connection.execute("update ops.shops set timezone = ? where shop_id = 'void'", [zone])
+    connection.execute(
+        "insert into raw.brands (shop_id, id, created_date) values ('void', 'b', ?)", [written]
+    )
+    found = connection.execute(
+        "select epoch(created_at), created_day from staging.brands where shop_id = 'void'"
+    ).fetchone()
+    connection.execute("rollback")
     assert found == (at.timestamp(), at.astimezone(ZoneInfo(zone)).date())
