@@ -6,9 +6,11 @@ import shutil
 import signal
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import time_machine
 from hypothesis import settings
 
 from tests.once import made_once
@@ -36,6 +38,13 @@ def plain_folder(tmp_path, monkeypatch):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def noon():
+    """The clock goes on from a Wednesday's noon: no midnight and no year's end is near."""
+    with time_machine.travel(datetime(2026, 10, 14, 12, tzinfo=UTC)):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BudgetUnusable
 from sources.repair_shop.http.service_clock import ServiceClock, clock_words
 
-pytestmark = pytest.mark.core
+pytestmark = [pytest.mark.core, pytest.mark.usefixtures("noon")]
 
 
 def dated(days, **headers):

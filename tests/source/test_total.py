@@ -304,4 +304,3 @@ def test_a_detail_of_odd_fields_is_read():
 def test_a_row_of_the_first_day_of_the_calendar_stops_no_scan():
     row = {"id": 1, "created_date": "0001-01-01T00:00:00+00:00", "date": "2026-01-01"}
     assert day_of(row, ENDPOINTS["ticket_invoices"], ZONE) == date(2026, 1, 1)
-    assert datetime.now(UTC)
