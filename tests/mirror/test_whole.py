@@ -120,6 +120,7 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
 
 
 @promise("an old edit is found by the report of its month")
+@pytest.mark.usefixtures("noon")
 def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(make_mirror):
     """A list of twelve pages, of which a night reads the ends alone."""
     first = date.today() - timedelta(days=600)

@@ -79,6 +79,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "size": (7, 15, 20, 25, 30, 100),
     "page": ("ignored", "empty", "last"),  # what comes for a page above 1
     "sort": ("newest", "oldest"),  # the order, whatever is asked
+    "order": ("ties",),  # rows of a day come in another order with each answer
     "ignores": ("statusCondition", "status", "Date(From|To)"),
     "closed": ("by their own status", "never"),
     "updated": ("edited", "recent", "deleted too"),
@@ -245,6 +246,8 @@ class Stranger:
         return 200, {wrap: shown} if wrap else shown
 
     def _order(self, field: str) -> Callable[[Row], Any]:
+        if self.habits["order"] == "ties":
+            return lambda row: (row[field].date(), self.chance.random())
         hours = 1 if self.habits["order"] == "date" else 50
         return lambda row: (
             row[field] + timedelta(hours=zlib.crc32(str(row["id"]).encode()) % hours),
