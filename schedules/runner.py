@@ -26,8 +26,9 @@ from typing import IO
 import filelock
 
 from pipelines.monitor import logs
-from pipelines.monitor.notify import Incidents, NotifyError
+from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import STOPPED, WAITING, ScheduleState
+from pipelines.monitor.sender import NotSent
 from schedules.jobs import Command, PlannedJob
 
 STOP_SECONDS = 40
@@ -186,7 +187,7 @@ class Runner:
         try:
             if send():
                 self.log.info("message sent", job=job.name)
-        except (NotifyError, OSError, filelock.Timeout) as error:
+        except (NotSent, OSError, filelock.Timeout) as error:
             self.log.error("message not sent", job=job.name, error=str(error))
             self.tell(f"{job.name}: {error}")
 

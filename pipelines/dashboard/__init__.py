@@ -9,6 +9,6 @@ closes it again, so a page never keeps a sync from publishing and always shows t
 """
 
 from pipelines.dashboard.access import DashboardSettings
-from pipelines.dashboard.serve import free_port, serve
+from pipelines.dashboard.serve import serve
 
-__all__ = ["DashboardSettings", "free_port", "serve"]
+__all__ = ["DashboardSettings", "serve"]

@@ -82,29 +82,15 @@ def rows(warehouse: Published, sql: str, names: Names, values: dict[str, Any]) -
 
 COUNTER = "\n"
 """The name of what was sold without a ticket; no person has it."""
-_LINES = """
-    select {name} as name, sales.counted_day as day, lines.total as amount, lines.margin as margin,
-        sales.*
-    from marts.sales_lines as lines
-    join marts.counted_sales as sales using (shop_id, effect_key)
-"""
 _BY = {
-    "product": _LINES.format(name="coalesce(lines.product, lines.item_description)"),
-    "category": _LINES.format(name="lines.category"),
-    "technician": f"""
-        select case when sales.document_type = 'pos_order' then '{COUNTER}'
-                else tickets.technician end as name,
-            sales.counted_day as day, sales.counted_amount as amount, sales.margin as margin,
-            sales.*
-        from marts.counted_sales as sales
-        left join (select shop_id as of_shop, id, technician from marts.tickets) as tickets
-            on of_shop = sales.shop_id and tickets.id = sales.ticket_id
-    """,  # noqa: S608 - ours
-    "shop": "select shop_id as name, counted_day as day, counted_amount as amount, margin, * "
+    "product": "product as part, * from marts.counted_lines",
+    "category": "category as part, * from marts.counted_lines",
+    "technician": f"if(document_type = 'pos_order', '{COUNTER}', technician) as part, * "
     "from marts.counted_sales",
+    "shop": "shop_id as part, * from marts.counted_sales",
 }
-"""What sales are broken down by: rows with ``name, day, amount``, by the shop's own definition."""
-_NAMED = "nullif(trim(name, ' '), '')"
+"""What sales are broken down by, by the shop's own definition."""
+_PARTS = "(select nullif(trim(part, ' '), '') as name, * from (select {}))"
 
 
 @cached
@@ -117,16 +103,17 @@ def breakdown(
     """
     return warehouse.rows(
         f"""
-        with parts as ({_columns(by)})
-        select {_NAMED} as name,
-            coalesce(sum(parts.amount) filter (where day between $first and $last), 0) as amount,
-            sum(parts.margin) filter (where day between $first and $last) as margin,
-            coalesce(sum(parts.amount) filter (where day between $since and $until), 0) as before,
+        select name,
+            coalesce(sum(counted_amount) filter (counted_day between $first and $last), 0)
+                as amount,
+            sum(margin) filter (counted_day between $first and $last) as margin,
+            coalesce(sum(counted_amount) filter (counted_day between $since and $until), 0)
+                as before,
             count(*) over () as of
-        from parts
+        from {_PARTS.format(_BY[by])}
         where list_contains($shops, shop_id)
-            and (day between $first and $last or day between $since and $until)
-        group by 1 order by 2 desc, 4 desc, name nulls last limit {MOST}
+            and (counted_day between $first and $last or counted_day between $since and $until)
+        group by 1 order by amount desc, before desc, name nulls last limit {MOST}
         """,  # noqa: S608 - one of the above
         {
             "shops": list(names), "first": days[0], "last": days[1], "since": before[0],
@@ -142,19 +129,13 @@ def documents_of(
     """The documents behind a row of a breakdown, as :data:`documents` has them."""
     return warehouse.rows(
         f"""
-        with parts as ({_columns(by)})
-        select shop_id as shop, day, effect as kind, document_number as number,
-            customer_name as customer, sum(parts.amount) as sold, document_type, document_id as id,
-            count(*) over () as of
-        from parts
-        where list_contains($shops, shop_id) and day between $first and $last
-            and {_NAMED} is not distinct from $name
+        select shop_id as shop, counted_day as day, effect as kind, document_number as number,
+            customer_name as customer, sum(counted_amount) as sold, document_type,
+            document_id as id, count(*) over () as of
+        from {_PARTS.format(_BY[by])}
+        where list_contains($shops, shop_id) and counted_day between $first and $last
+            and name is not distinct from $name
         group by all order by day desc, number limit {MOST}
         """,  # noqa: S608 - one of the above
         {"shops": list(names), "first": days[0], "last": days[1], "name": name},
     )
-
-
-def _columns(by: str) -> str:
-    wanted = "name, day, amount, margin, shop_id, effect, document_number, document_type"
-    return f"select {wanted}, document_id, customer_name from ({_BY[by]})"  # noqa: S608 - ours

@@ -79,11 +79,11 @@ def found(warehouse: Published, names: Names, text: str) -> Rows:
     parts = [
         f"(select *, coalesce(lower(number) = $whole, false) as is_it from ({source}) "  # noqa: S608 - ours
         f"where list_contains($shops, shop) and {has_all} "
-        f"order by is_it desc, day desc nulls last limit {_MOST})"
+        f"order by is_it desc, day desc nulls last, number limit {_MOST})"
         for source in _SOURCES
     ]
     return warehouse.rows(
-        f"select * from ({' union all '.join(parts)}) order by is_it desc, kind, day desc",  # noqa: S608 - ours
+        f"from ({' union all '.join(parts)}) order by is_it desc, kind, day desc, number",
         {"shops": list(names), "whole": text.strip().lower(), **values},
     )
 

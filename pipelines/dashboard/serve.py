@@ -19,12 +19,6 @@ _OURS = "127.0.0.1,::1"
 """Whose word of the visitor's address is believed: a proxy on this machine."""
 
 
-def free_port(host: str = "127.0.0.1") -> int:
-    """A port nobody uses at the moment."""
-    with _listening(DashboardSettings(address=host, port=0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 def serve(
     home: Path, access: DashboardSettings, ready: Callable[[str], None] = lambda _address: None
 ) -> None:
@@ -36,6 +30,7 @@ def serve(
     """
     access.check()
     visitors = _listening(access)
+    access = access.model_copy(update={"port": visitors.getsockname()[1]})
     home = Path(home).absolute()
     os.environ[HOME_VARIABLE] = str(home)
     # Its caches are made before its server runs, which is meant and nothing to be told.

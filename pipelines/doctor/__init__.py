@@ -3,19 +3,18 @@
 import json
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.doctor.profile import ServiceProfile, probe
-from pipelines.doctor.profile import said_of_itself as asked
+from pipelines.doctor.profile import ServiceProfile, currency_and_zone, fields_of_info, probe
 from pipelines.home import Home
 from pipelines.load.evidence import PROFILE_KEY
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import published_here
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.errors import ShopError
+from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.reader import PAGING_KEY
@@ -65,8 +64,9 @@ def said_of_itself(shop: ShopSettings, home: Path, *, lift_block: bool = False) 
     with closing(Budget(Home(home).budget)) as budget:
         if lift_block:
             budget.key(shop).lift_block()
-        with Client(shop, budget) as client:
-            return asked(client)
+        with Client(shop, budget) as client, suppress(BadAnswer):
+            return currency_and_zone(fields_of_info(client))
+    return "", ""
 
 
 def add_statuses(profile: ServiceProfile, home: Home) -> None:

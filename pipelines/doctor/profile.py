@@ -67,23 +67,14 @@ def probe(client: Client) -> ServiceProfile:
     return found.profile
 
 
-def said_of_itself(client: Client) -> tuple[str, str]:
-    """What a shop's ``/info`` says: its currency, and its time zone as IANA name; empty: nothing.
-
-    One request. Raises what stops every request.
-    """
-    try:
-        return _currency_and_zone(_fields_of_info(client))
-    except BadAnswer:
-        return "", ""
-
-
-def _fields_of_info(client: Client) -> dict[str, Any]:
+def fields_of_info(client: Client) -> dict[str, Any]:
+    """What a shop's ``/info`` holds, one request."""
     info = client.get("/info").detail()
     return {snake_case(str(key)): value for key, value in info.items()}
 
 
-def _currency_and_zone(info: Mapping[str, Any]) -> tuple[str, str]:
+def currency_and_zone(info: Mapping[str, Any]) -> tuple[str, str]:
+    """The shop's currency, and its time zone as IANA name; empty where it says nothing."""
     currency = info.get("currency") or info.get("currency_code")
     if isinstance(currency, Mapping):
         currency = currency.get("code")
@@ -164,12 +155,12 @@ class _Probe:
 
     def _info(self) -> None:
         try:
-            info = _fields_of_info(self.client)
+            info = fields_of_info(self.client)
         except BadAnswer as error:
             self.items["/info"] = f"not usable: {error}"
             return
         self.items["/info"] = "fields " + ", ".join(sorted(info)[:20])
-        self.profile.currency, zone = _currency_and_zone(info)
+        self.profile.currency, zone = currency_and_zone(info)
         set_to = self.client.shop.timezone
         if zone and zone != set_to:
             self.problems.append(

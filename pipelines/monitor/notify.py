@@ -20,6 +20,7 @@ from pipelines.json_file import JsonFile, to_the_second
 from pipelines.masking import scrub
 from pipelines.monitor.sender import (
     MailSettings,
+    NotSent,
     Sent,
     channels,
     new_mail,
@@ -48,23 +49,9 @@ class NotifySettings(MailSettings):
     )
 
 
-class NotifyError(Exception):
-    """A message could not be delivered. It says over which way and why, never with a secret."""
+def deliver(settings: MailSettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
+    """Send a message over every way that is set and not one of ``without``; all are tried."""
 
-    exit_code = 3
-
-
-def deliver(settings: MailSettings, subject: str, text: str) -> list[str]:
-    """Send a message over every way that is set; the ways taken, none when nothing is set.
-
-    Every way is tried; :class:`NotifyError` when one failed.
-    """
-    sent = _send(settings, subject, text)
-    _raise_for(sent)
-    return list(sent.taken)
-
-
-def _send(settings: MailSettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
     def mail() -> EmailMessage:
         message = new_mail(subject, settings.sender, settings.mail_to)
         message.set_content(text)
@@ -73,12 +60,6 @@ def _send(settings: MailSettings, subject: str, text: str, without: Collection[s
     # "text" is what chat services show; the rest is for machines.
     document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
     return send_all(settings, mail, lambda: document, without=without)
-
-
-def _raise_for(sent: Sent) -> None:
-    if sent.failed:
-        troubles = ", ".join(f"{name} ({why})" for name, why in sent.failed)
-        raise NotifyError(f"The message could not be sent by {troubles}.")
 
 
 class Incident(BaseModel):
@@ -129,7 +110,7 @@ class Incidents:
         """A run of ``subject`` failed; True if a person was told now.
 
         Each channel is told once for each exit code in a row: going from "does not agree" to
-        "refused" is news, the same trouble again is not. Raises :class:`NotifyError` when a
+        "refused" is news, the same trouble again is not. Raises :class:`NotSent` when a
         channel did not take the message; that one is tried again after the next failure.
         """
         with self._file.change() as known:
@@ -153,13 +134,13 @@ class Incidents:
         ]
         title = f"{self._settings.name}: {subject} fails"
         heard = {name for name, code in entry.told.items() if code == exit_code}
-        sent = _send(self._settings, title, "\n".join(lines), without=heard)
+        sent = deliver(self._settings, title, "\n".join(lines), without=heard)
         if sent.taken:
             with self._file.change() as known:
                 if known_now := known.root.get(subject):
                     known_now.told |= dict.fromkeys(sent.taken, exit_code)
                     known_now.told_at = known_now.told_at or to_the_second(self._now())
-        _raise_for(sent)
+        sent.check()
         return bool(sent.taken)
 
     def recovered(self, subject: str) -> bool:
@@ -173,13 +154,13 @@ class Incidents:
             return False
         now = to_the_second(self._now())
         over_at = entry.over_at or now
-        sent, left = Sent((), ()), set[str]()
+        sent, left = Sent(), set[str]()
         if self._settings is not None and entry.told:
             text = f"{subject} works again. It failed since {self._clock(entry.since)}."
             title = f"{self._settings.name}: {subject} works"
             deaf = set(channels(self._settings)) - set(entry.told)
-            sent = _send(self._settings, title, text, without=deaf)
-            left = {name for name, _why in sent.failed} - set(sent.taken)
+            sent = deliver(self._settings, title, text, without=deaf)
+            left = sent.failed.keys() - set(sent.taken)
         with self._file.change() as known:
             if left and now - over_at < _OVER_FOR_GOOD:
                 entry.over_at = over_at
@@ -187,21 +168,21 @@ class Incidents:
                 known.root[subject] = entry
             else:
                 known.root.pop(subject, None)
-        _raise_for(sent)
+        sent.check()
         return bool(sent.taken)
 
     def _clock(self, moment: datetime) -> str:
         return f"{moment.astimezone(self._zone):%Y-%m-%d %H:%M %Z}"
 
     def beat(self) -> bool:
-        """Call ``heartbeat_url``; False when none is set. :class:`NotifyError` if it fails."""
+        """Call ``heartbeat_url``; False when none is set. :class:`NotSent` if it fails."""
         if self._settings is None or not self._settings.heartbeat_url:
             return False
         url, seconds = self._settings.heartbeat_url, self._settings.timeout_seconds
         try:
             httpx.get(url.get_secret_value(), timeout=seconds, trust_env=False).raise_for_status()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise NotifyError(f"The heartbeat was not taken: {why(error)}.") from None
+            raise NotSent(f"The heartbeat was not taken: {why(error)}.") from None
         return True
 
     def keep_only(self, subjects: Iterable[str]) -> None:

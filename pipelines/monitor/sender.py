@@ -12,8 +12,8 @@ address, which often holds a key.
 import logging
 import smtplib
 import ssl
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from functools import partial
@@ -156,6 +156,12 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
     return mail
 
 
+class NotSent(Exception):
+    """A message did not get everywhere. It says over which way and why, never with a secret."""
+
+    exit_code = 3
+
+
 class NotTaken(Exception):
     """A message was not taken; the words say why as far as that is known."""
 
@@ -202,8 +208,14 @@ class Sent:
     """Which channels took a message, and which did not with the reason. A mail that the server took
     for some recipients only is in both."""
 
-    taken: tuple[str, ...]
-    failed: tuple[tuple[str, str], ...]
+    taken: Sequence[str] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, what: str = "message", *also: str) -> None:
+        """:class:`NotSent` when one failed; ``also`` are sentences on those that did not."""
+        if self.failed:
+            troubles = ", ".join(f"{name} ({why})" for name, why in self.failed.items())
+            raise NotSent(" ".join([f"The {what} could not be sent by {troubles}.", *also]))
 
 
 def channels(by: MailSettings) -> list[str]:
@@ -235,7 +247,7 @@ def send_all(
         for number, url in enumerate(by.chat, start=1):
             ways[f"chat {number}"] = partial(_chat, title, text, url)
     taken: list[str] = []
-    failed: list[tuple[str, str]] = []
+    failed: dict[str, str] = {}
     for name in names:
         try:
             ways[name]()
@@ -243,8 +255,8 @@ def send_all(
         except _NOT_SENT as error:
             if isinstance(error, RefusedRecipients):
                 taken.append(name)
-            failed.append((name, why(error)))
-    return Sent(tuple(taken), tuple(failed))
+            failed[name] = why(error)
+    return Sent(taken, failed)
 
 
 _CHAT = (("subject", "title"), ("body", "text"))

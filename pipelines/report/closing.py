@@ -92,11 +92,7 @@ class Report(Frozen):
     @property
     def seal(self) -> SealState:
         """The worst of the pages' seals."""
-        states = {page.seal.state for page in self.pages}
-        for state in (SealState.DIFFERS, SealState.IN_DOUBT, SealState.UNKNOWN):
-            if state in states:
-                return state
-        return SealState.AGREES
+        return max((page.seal.state for page in self.pages), key=list(SealState).index)
 
     @property
     def title(self) -> str:

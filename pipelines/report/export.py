@@ -19,6 +19,7 @@ from pipelines.report.formats import cell
 from pipelines.report.workbook import Tab, write_workbook
 from sources.repair_shop.schema.names import snake_case
 
+_FORMS = ("csv", "parquet", "xlsx")
 _AT_ONCE = 10_000
 
 
@@ -101,34 +102,27 @@ def _written(
     # Marts have the plain names; what else is exported says which layer it is of.
     path = draft / f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
     path.touch(mode=0o600)
-    _FORMS[form](warehouse, table, sql, values, path)
+    _fill(path, form, warehouse, table, sql, values)
     path.chmod(0o600)
     rows = int(warehouse.row(f"select count(*) as n from ({sql})", values)["n"])  # noqa: S608 - as above
     return Exported(path.replace(folder / path.name), rows)
 
 
-def _csv(warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path) -> None:
+def _fill(
+    path: Path, form: str, warehouse: Published, table: str, sql: str, values: dict[str, str]
+) -> None:
+    if form == "parquet":
+        told = {**values, "file": str(path)}
+        warehouse.connection.execute(f"copy ({sql}) to $file (format parquet)", told)
+        return
     cursor = warehouse.connection.execute(sql, values)
+    columns = [column[0] for column in cursor.description or ()]
+    if form == "xlsx":
+        write_workbook(path, [Tab(table, columns, cursor.fetchall())])
+        return
     # With a mark at the beginning, without which Excel takes UTF-8 for something else.
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
-        writer.writerow([column[0] for column in cursor.description or ()])
+        writer.writerow(columns)
         while part := cursor.fetchmany(_AT_ONCE):
             writer.writerows(map(cell, row) for row in part)
-
-
-def _parquet(
-    warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path
-) -> None:
-    warehouse.connection.execute(
-        f"copy ({sql}) to $file (format parquet)", {**values, "file": str(path)}
-    )
-
-
-def _xlsx(warehouse: Published, table: str, sql: str, values: dict[str, str], path: Path) -> None:
-    cursor = warehouse.connection.execute(sql, values)
-    columns = [column[0] for column in cursor.description or ()]
-    write_workbook(path, [Tab(table, columns, cursor.fetchall())])
-
-
-_FORMS = {"csv": _csv, "parquet": _parquet, "xlsx": _xlsx}

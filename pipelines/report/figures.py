@@ -237,17 +237,15 @@ def methods(
     other = beside or period
     rows = warehouse.rows(
         """
-        with taken as (
-            select nullif(trim(payment_method), '') as name,
-                if(day between $first and $last, amount, null) as now,
-                if(day between $since and $until, amount, null) as before
-            from marts.payments
-            where list_contains($shops, shop_id) and amount is not null
-                and (day between $first and $last or day between $since and $until)
-        )
-        select name, coalesce(sum(now), 0) as amount, count(now) as payments,
-            coalesce(sum(taken.before), 0) as before
-        from taken group by 1 order by abs(coalesce(sum(now), 0)) desc, 1
+        select nullif(trim(payment_method), '') as name,
+            coalesce(sum(paid.amount) filter (day between $first and $last), 0) as amount,
+            count(*) filter (day between $first and $last) as payments,
+            coalesce(sum(paid.amount) filter (day between $since and $until), 0) as before
+        from marts.payments as paid
+        where list_contains($shops, shop_id) and paid.amount is not null
+            and (day between $first and $last or day between $since and $until)
+        group by 1
+        order by abs(coalesce(sum(paid.amount) filter (day between $first and $last), 0)) desc, 1
         """,
         _of(names, period, since=other.first, until=other.last),
     )

@@ -30,18 +30,12 @@ class PostSettings(MailSettings):
     )
 
 
-class NotSent(ReportError):
-    """The report was made but could not be delivered; the message says where it stuck. Exit 3."""
-
-    exit_code = 3
-
-
 def send(report: Report, settings: PostSettings) -> list[str]:
     """Send ``report`` everywhere it is configured to go, in the language of ``[display]``.
 
     Returns a line for each place.
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
-    configured and :class:`NotSent` when one of them failed.
+    configured and :class:`~pipelines.monitor.sender.NotSent` when one of them failed.
     """
     if not channels(settings):
         raise ReportError(
@@ -50,17 +44,11 @@ def send(report: Report, settings: PostSettings) -> list[str]:
         )
     with use(DisplaySettings.load().to_language()):
         went = send_all(settings, partial(message, report, settings), partial(_document, report))
-    refused = dict(went.failed).get("e-mail", "") if "e-mail" in went.taken else ""
+    refused = went.failed.get("e-mail", "")
     mailed = [one for one in settings.mail_to if one not in refused]
     words = {"e-mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}
     sent = [words.get(name, f"Posted to {name}.") for name in went.taken]
-    if went.failed:
-        not_taken = {"e-mail": f"{settings.smtp_host} did not take the mail"}
-        troubles = (
-            f"{not_taken.get(name, f'The {name} did not take the report')}: {why}."
-            for name, why in went.failed
-        )
-        raise NotSent(" ".join([*troubles, *sent]))
+    went.check("report", *sent)
     return sent
 
 

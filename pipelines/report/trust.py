@@ -19,13 +19,13 @@ _LISTS, _DIFFERENCES = 6, 6
 
 
 class SealState(StrEnum):
-    """Whether our reports and the service's own say the same."""
+    """Whether our reports and the service's own say the same; from good to bad."""
 
     AGREES = "agrees"
-    DIFFERS = "differs"
+    UNKNOWN = "unknown"
     IN_DOUBT = "in-doubt"
     """They agreed, and the figures are old, not proven, or a sync has failed since."""
-    UNKNOWN = "unknown"
+    DIFFERS = "differs"
 
 
 class Look(NamedTuple):

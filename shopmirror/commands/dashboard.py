@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.dashboard import DashboardSettings, free_port, serve
+from pipelines.dashboard import DashboardSettings, serve
 from pipelines.settings import home_folder, is_loopback
 from shopmirror.consoles import fault, say
 
@@ -19,17 +19,15 @@ def dashboard(
     ] = None,
 ) -> None:
     """Serve the page of the published warehouse until stopped with Ctrl-C."""
-    access = DashboardSettings.load()
-    address = access.address if host is None else host
-    chosen = access.port if port is None else port
-    if not chosen:
-        chosen = free_port(address) if is_loopback(address) else DashboardSettings().port
-    access = access.model_copy(update={"address": address, "port": chosen})
+    given = {"address": host, "port": port}
+    access = DashboardSettings.load().model_copy(
+        update={name: value for name, value in given.items() if value is not None}
+    )
     access.check()
-    if not is_loopback(address) and not access.public_url.startswith("https://"):
+    if not is_loopback(access.address) and not access.public_url.startswith("https://"):
         fault(
             "It is not encrypted: whoever shares the network can read password and figures. Put a "
             "proxy with TLS before it, such as 'caddy reverse-proxy --from desk.example --to "
-            f"127.0.0.1:{chosen}', and set public_url under [dashboard]."
+            f"127.0.0.1:{access.port}', and set public_url under [dashboard]."
         )
     serve(home_folder(), access, lambda page: say(f"The page is at {page} (Ctrl-C ends it)."))

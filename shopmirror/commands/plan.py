@@ -32,15 +32,7 @@ def plan(
     if as_json:
         print_json(found.as_json())
         return
-    if len(found.requests) > 1 and not lists:
-        out().print(_by_shop(found))
-    for name in found.requests if len(found.requests) == 1 or lists else ():
-        steps = [step for step in found.steps if step.shop == name]
-        if lists:
-            rows = ((step.resource, step.strategy, step.extent, _count([step])) for step in steps)
-            out().print(table(f"Shop {name}", ("resource", "how", "days", "#requests"), rows))
-        else:
-            out().print(_together(steps))
+    out().print(_shown(found, lists=lists))
     total, unknown = sum(found.requests.values()), sum(found.unknown.values())
     least = "at least " if unknown else ""
     out().print(f"{least}{total:,} requests, {least}{duration(found.minutes * 60)}")
@@ -50,24 +42,24 @@ def plan(
         )
 
 
-def _by_shop(found: Plan) -> Table:
-    rows = []
-    for name in found.requests:
-        steps = [step for step in found.steps if step.shop == name]
-        rows.append((name, len({step.resource for step in steps}), _count(steps)))
-    return table("'--shop' shows one in full", ("shop", "#lists", "#requests"), rows)
-
-
-def _together(steps: Sequence[Step]) -> Table:
-    """One line for each way of reading: a screen of 80 columns and 40 lines holds a plan."""
-    ways: dict[str, list[Step]] = {}
-    for step in steps:
-        ways.setdefault(step.strategy, []).append(step)
-    rows = (
-        (how, ", ".join(dict.fromkeys(step.resource for step in own)), _count(own))
-        for how, own in ways.items()
+def _shown(found: Plan, *, lists: bool) -> Table:
+    """A line for each list; else one for each shop, or of one shop for each way of reading."""
+    is_chain = len(found.requests) > 1
+    groups: dict[tuple[str, ...], list[Step]] = {}
+    for step in found.steps:
+        short = (step.shop,) if is_chain else (step.strategy,)
+        key = (step.shop, step.resource, step.strategy, step.extent) if lists else short
+        groups.setdefault(key, []).append(step)
+    if lists:
+        rows = ((*key, _count(own)) for key, own in groups.items())
+        return table("", ("shop", "list", "how", "days", "#requests"), rows)
+    told = (
+        (*key, len(names) if is_chain else ", ".join(names), _count(own))
+        for key, own in groups.items()
+        for names in [dict.fromkeys(step.resource for step in own)]
     )
-    return table("", ("how", "lists", "#requests"), rows)
+    heads = ("shop", "#lists") if is_chain else ("how", "lists")
+    return table("", (*heads, "#requests"), told)
 
 
 def _count(steps: Sequence[Step]) -> str:

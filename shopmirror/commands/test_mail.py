@@ -2,8 +2,8 @@
 
 import platform
 
-from pipelines.monitor.notify import NotifyError, NotifySettings, deliver
-from pipelines.monitor.sender import MailSettings, channels
+from pipelines.monitor.notify import NotifySettings, deliver
+from pipelines.monitor.sender import MailSettings, NotSent, channels
 from pipelines.report.post import PostSettings
 from shopmirror.consoles import CommandError, fault, say
 
@@ -26,8 +26,8 @@ def test_mail() -> int:
         whose = "reports and notices" if len(ways) == 1 and what == "notices" else what
         text = f"This is a test from {platform.node()}: {whose} will arrive here."
         try:
-            deliver(way, f"{notices.name}: a test", text)
-        except NotifyError as error:
+            deliver(way, f"{notices.name}: a test", text).check()
+        except NotSent as error:
             fault(f"{whose}: {error} 'shopmirror config show' lists what is set under [mail].")
             code = error.exit_code
             continue

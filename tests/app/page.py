@@ -16,15 +16,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from pipelines.dashboard import free_port
-
 
 @contextmanager
 def page(
     home: Path, folder: Path | None = None, port: int | None = None, **environment: str
 ) -> Iterator[str]:
     """The page of ``home``, run in ``folder``; the address that it prints."""
-    command = [sys.executable, "-m", "shopmirror", "dashboard", "--port", str(port or free_port())]
+    command = [sys.executable, "-m", "shopmirror", "dashboard", "--port", str(port or 0)]
     names = os.environ | {"SHOPMIRROR_HOME": str(home)} | environment
     with subprocess.Popen(
         command, env=names, cwd=folder or home, text=True,

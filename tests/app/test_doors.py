@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pipelines.dashboard import DashboardSettings, free_port, serve
+from pipelines.dashboard import DashboardSettings, serve
 from pipelines.dashboard.gate import Tries
 from pipelines.settings import SettingsError
 from shopmirror.main import main
@@ -17,6 +17,7 @@ from tests.app import warehouse
 from tests.app.nights import wait_for
 from tests.app.page import ask, base_of, cookies_of, handshake, open_socket, page, sign_in, visitor
 from tests.app.test_page import shown
+from tests.engines.ports import free_port
 
 PASSWORD = "counter and till"
 STAFF = "only the counter"

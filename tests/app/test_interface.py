@@ -19,7 +19,7 @@ CODES = {
         "NothingPublished QueryFailed OutboxError BodyError CommandError UnitError".split(),
         2,
     ),
-    **dict.fromkeys(["ShopError", "NotifyError", "NotSent"], 3),
+    **dict.fromkeys(["ShopError", "NotSent"], 3),
     **dict.fromkeys(["AlreadyRunning", "Stopped", "SyncRunning", "PushBusy"], 4),
 }
 """Exception -> how a command ends with it (interface, exit codes)."""

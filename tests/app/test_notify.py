@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.masking import scrub
-from pipelines.monitor.notify import Incidents, NotifyError, NotifySettings, deliver
+from pipelines.monitor.notify import Incidents, NotifySettings, deliver
+from pipelines.monitor.sender import NotSent
 from shopmirror.main import main
 from tests.app.nights import bench as bench
 from tests.app.nights import clock as clock
@@ -90,7 +91,7 @@ def test_a_channel_that_is_down_does_not_repeat_the_others(home, clock, mail, ho
     incidents = Incidents(home, _by_mail(mail, webhook_url=hook.url), now=clock)
     hook.status = 500
     for _push in range(12):
-        with pytest.raises(NotifyError, match="webhook"):
+        with pytest.raises(NotSent, match="webhook"):
             incidents.failed("push", 3, "x")
         clock.forward(minutes=5)
     assert len(mail.mails) == 1
@@ -106,7 +107,7 @@ def test_the_end_is_told_once_a_channel_too(home, clock, mail, hook):
     incidents.failed("push", 3, "x")
     hook.status = 500
     for _push in range(5):
-        with pytest.raises(NotifyError, match="webhook"):
+        with pytest.raises(NotSent, match="webhook"):
             incidents.recovered("push")
     assert incidents.open() == [], "it is over, whoever heard of it"
     assert [each["Subject"].split()[-1] for each in mail.mails] == ["fails", "works"]
@@ -120,10 +121,10 @@ def test_a_channel_that_never_comes_back_is_left_after_a_week(home, clock, mail,
     incidents = Incidents(home, _by_mail(mail, webhook_url=hook.url), now=clock)
     incidents.failed("push", 3, "x")
     hook.status = 500
-    with pytest.raises(NotifyError):
+    with pytest.raises(NotSent):
         incidents.recovered("push")
     clock.forward(days=8)
-    with pytest.raises(NotifyError):
+    with pytest.raises(NotSent):
         incidents.recovered("push")
     assert incidents.recovered("push") is False
 
@@ -132,7 +133,7 @@ def test_trouble_that_comes_back_before_its_end_was_told_is_told_again(home, clo
     incidents = Incidents(home, _by_mail(mail, webhook_url=hook.url), now=clock)
     incidents.failed("sync", 3, "x")
     hook.status = 500
-    with pytest.raises(NotifyError):
+    with pytest.raises(NotSent):
         incidents.recovered("sync")
     hook.status = 200
     assert incidents.failed("sync", 3, "x") is True
@@ -142,7 +143,7 @@ def test_trouble_that_comes_back_before_its_end_was_told_is_told_again(home, clo
 def test_a_refused_recipient_is_told_and_the_others_get_one_mail(home, clock, mail):
     mail.unknown = ["desk@example.org"]
     incidents = Incidents(home, _by_mail(mail), now=clock)
-    with pytest.raises(NotifyError, match=r"refused desk@example\.org"):
+    with pytest.raises(NotSent, match=r"refused desk@example\.org"):
         incidents.failed("sync", 3, "x")
     assert incidents.failed("sync", 3, "x") is False
     assert len(mail.mails) == 1
@@ -205,15 +206,15 @@ def test_nobody_is_told_of_the_end_of_what_nobody_heard_of(home, clock):
 def test_a_webhook_gets_json(home, hook, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # ignored, as for reports
     settings = NotifySettings.model_validate({"webhook_url": hook.url})
-    assert deliver(settings, "subject", "body") == ["webhook"]
+    assert deliver(settings, "subject", "body").taken == ["webhook"]
     assert hook.posts == [{"text": "subject\nbody", "subject": "subject", "body": "body"}]
 
 
 def test_one_way_failing_does_not_keep_the_other(mail, hook):
     hook.status = 500
     settings = _by_mail(mail, webhook_url=hook.url)
-    with pytest.raises(NotifyError, match="webhook") as caught:
-        deliver(settings, "subject", "body")
+    with pytest.raises(NotSent, match="webhook") as caught:
+        deliver(settings, "subject", "body").check()
     assert len(mail.mails) == 1
     assert "hush-hush" not in str(caught.value) and "500" in str(caught.value)
 
@@ -224,8 +225,8 @@ def test_one_way_failing_does_not_keep_the_other(mail, hook):
 )
 def test_a_name_or_password_that_cannot_be_sent_does_not_keep_the_webhook(mail, hook, wrong):
     settings = _by_mail(mail, webhook_url=hook.url, **wrong)
-    with pytest.raises(NotifyError, match="mail") as caught:
-        deliver(settings, "subject", "body")
+    with pytest.raises(NotSent, match="mail") as caught:
+        deliver(settings, "subject", "body").check()
     assert len(hook.posts) == 1
     assert "hush" not in str(caught.value)
 

@@ -140,6 +140,12 @@ def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     assert search.found(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
 
 
+def test_of_a_day_what_is_found_stands_in_the_order_of_its_numbers(chain):
+    rows = search.found(chain, ("centro", "norte"), "a")
+    order = [(row["kind"], -(row["day"] or date.min).toordinal(), row["number"]) for row in rows]
+    assert len(rows) > 25 and order == sorted(order)
+
+
 def test_open_tickets_are_a_list(chain, monkeypatch):
     page = shown(chain, monkeypatch, part="tickets")
     (tickets,) = [d.value for d in page.dataframe if "Device" in d.value.columns]

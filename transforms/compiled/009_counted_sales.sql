@@ -6,23 +6,27 @@
 -- A view: the one place that says which amount counts as a sale, and on which day.
 
 select
-    shop_id,
-    day as counted_day,
-    cast(coalesce(total, 0) as decimal(28, 4)) as counted_amount,
-    effect,
-    document_type,
-    document_id,
-    document_number,
-    effect_key,
-    happened_at,
-    ticket_id,
-    customer_id,
-    customer_name,
-    status,
-    gross,
-    tax,
-    net,
-    cost,
-    uncosted,
-    cast(case when cost is not null then coalesce(net, gross, 0) - cost else 0 end as decimal(28, 4)) as margin
-from "intermediate"."int_sales_effects"
+    sales.shop_id,
+    sales.day as counted_day,
+    cast(coalesce(sales.total, 0) as decimal(28, 4)) as counted_amount,
+    sales.effect,
+    sales.document_type,
+    sales.document_id,
+    sales.document_number,
+    sales.effect_key,
+    sales.happened_at,
+    sales.ticket_id,
+    tickets.technician,
+    sales.customer_id,
+    sales.customer_name,
+    sales.status,
+    sales.gross,
+    sales.tax,
+    sales.net,
+    sales.cost,
+    sales.uncosted,
+    cast(case when sales.cost is not null then coalesce(sales.net, sales.gross, 0) - sales.cost else 0 end
+        as decimal(28, 4)) as margin
+from "intermediate"."int_sales_effects" as sales
+left join "marts"."tickets" as tickets
+    on tickets.shop_id = sales.shop_id and tickets.id = sales.ticket_id

@@ -1,0 +1,19 @@
+-- A view: the lines of what counts as a sale, on the day on which their document counts.
+{{ config(materialized='view') }}
+select
+    sales.shop_id,
+    sales.counted_day,
+    lines.total as counted_amount,
+    sales.effect,
+    sales.document_type,
+    sales.document_id,
+    sales.document_number,
+    sales.customer_name,
+    lines.position,
+    coalesce(lines.product, lines.item_description) as product,
+    lines.category,
+    lines.quantity,
+    lines.margin
+from {{ ref('sales_lines') }} as lines
+inner join {{ ref('counted_sales') }} as sales
+    on sales.shop_id = lines.shop_id and sales.effect_key = lines.effect_key
