@@ -1,23 +1,16 @@
-"""The technician's part of the page: the reports compared, the first load, the runs, the lists."""
+"""The technician's part of the page: the runs, and what each list holds."""
 
 from contextlib import closing, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-
-import streamlit as st
 
 from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.table import Listing, draw
 from pipelines.dashboard.view import Selection
 from pipelines.home import LEDGER, is_syncing
-from pipelines.language import Text, _, shown
+from pipelines.language import Text, shown
 from pipelines.language.words import list_name
-from pipelines.monitor import freshness
-from pipelines.monitor.severity import Kind
-from pipelines.publish.published import Published, published, read_from
-from pipelines.report import figures
-from pipelines.settings import SettingsError, load_settings
-from pipelines.sync.plan import Plan, plan
+from pipelines.publish.published import Published, read_from
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
@@ -29,17 +22,7 @@ _LISTS = Listing("lists", "shop list rows proven doubted checked", Text("Lists")
 
 
 def mirror(selection: Selection) -> None:
-    """How far a first load is, what ran, and what each list holds."""
-    left = to_go(selection.home)
-    if left is not None:
-        text = _(
-            "The first load is not over: at least {requests} requests to go, {minutes} minutes.",
-            requests=sum(left.requests.values()),
-            minutes=max(1, round(left.minutes)),
-        )
-        if unknown := sum(left.unknown.values()):
-            text += " " + _("The size of {n} lists is not known yet.", n=unknown)
-        st.info(text)
+    """What ran, and what each list holds."""
     draw(selection, _RUN_TABLE, runs(selection.home))
     rows = lists(selection.home, selection.names)
     draw(selection, _LISTS, [row | {"list": shown(list_name(row["list"]))} for row in rows])
@@ -105,19 +88,3 @@ def _published_runs(warehouse: Published) -> Rows:
         "from ops.runs order by started_at desc limit $most",
         {"most": _RUNS},
     )
-
-
-def to_go(home: Path) -> Plan | None:
-    """What the first load still has to do; None when it is over, or no settings say how."""
-    if read_from():
-        return None  # what others have to read, their own homes know
-    with published(home) as warehouse:
-        names = list(figures.shops(warehouse))
-        doubts = freshness.evidence(warehouse, names, datetime.now(UTC), {}).doubts
-    if not any(problem.kind in (Kind.UNREAD, Kind.UNFINISHED) for problem in doubts):
-        return None
-    try:
-        settings = load_settings()
-        return plan(settings) if settings.home.absolute() == home.absolute() else None
-    except (SettingsError, LedgerError):
-        return None

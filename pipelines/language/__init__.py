@@ -43,9 +43,9 @@ class Language:
         return self.locale.partition("_")[0]
 
     @property
-    def has_country(self) -> bool:
-        """Whether the country's ways of writing are known."""
-        return "_" in self.locale
+    def country(self) -> str:
+        """``GT`` of ``es_GT``, whose ways of writing are known; empty without one."""
+        return self.locale.rpartition("_")[2] if "_" in self.locale else ""
 
     def number(self, value: Decimal | int | float, places: int = 0) -> str:
         """Grouped, rounded half up as people round money, with a true minus; no negative zero."""
@@ -80,7 +80,7 @@ class Language:
 
     def sign_of(self, currency: str) -> str:
         """What stands for a currency (ISO code); empty when amounts stand alone."""
-        if not (self.has_country and currency):
+        if not (self.country and currency):
             return ""
         from babel.numbers import get_currency_symbol
 
@@ -89,7 +89,7 @@ class Language:
     @property
     def dates(self) -> str:
         """The pattern of a day in Babel's letters: two figures each, four for the year."""
-        if not self.has_country:
+        if not self.country:
             return _ISO
         from babel import Locale
 

@@ -17,7 +17,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +34,15 @@ _OURS.setLevel(logging.INFO)
 _OURS.addHandler(logging.NullHandler())
 
 
-class Logger:
+class Logger(logging.LoggerAdapter[logging.Logger]):
     """Writes lines under a name; without :func:`to_files` around it they go nowhere."""
 
     def __init__(self, name: str) -> None:
-        self._log = _OURS.getChild(name)
-        self.info, self.warning, self.error = (
-            partial(self._write, level) for level in (logging.INFO, logging.WARNING, logging.ERROR)
-        )
+        super().__init__(_OURS.getChild(name))
 
-    def _write(self, level: int, event: str, /, **fields: Any) -> None:
-        self._log.log(level, event, extra={"fields": fields})
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        """What is said by name are the line's fields."""
+        return msg, {"extra": {"fields": kwargs}}
 
 
 class _Lines(logging.Handler):

@@ -15,7 +15,8 @@ import duckdb
 
 from pipelines.home import Home, is_syncing
 from pipelines.load.completeness import completeness
-from pipelines.monitor import freshness, health, severity
+from pipelines.monitor import evidence, severity
+from pipelines.monitor.evidence import Evidence
 from pipelines.monitor.notify import Incidents
 from pipelines.monitor.schedule_state import next_runs
 from pipelines.monitor.severity import Kind, Problem
@@ -114,19 +115,15 @@ def status(settings: Settings) -> Status:
         closing(Ledger(home.ledger)) as ledger,
         closing(Budget(home.budget)) as budget,
     ):
-        evidence = completeness(ledger)
+        rows = completeness(ledger)
         warehouse = _warehouse(home, settings, now)
-        doubts = [*health.doubts(evidence), *health.outdated(warehouse.books)]
-        ages = freshness.as_of(evidence, now)
+        doubts = [*evidence.doubts(rows), *evidence.outdated(warehouse.books)]
+        own = Evidence(now, evidence.as_of(rows, now), doubts, ())
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
-        for scan in evidence:
+        for scan in rows:
             if scan["is_proven"]:
                 proven[scan["shop_id"], scan["resource"]].append(scan)
-        shops = []
-        for shop in settings.shops:
-            told = [str(problem) for problem in doubts if problem.shop == shop.name]
-            as_of = ages.get(shop.name)
-            shops.append(_shop(shop, ledger, budget, proven, told, warehouse, as_of, now))
+        shops = [_shop(shop, ledger, budget, proven, own, warehouse) for shop in settings.shops]
         runs, set_aside = ledger.last_runs(_RUNS), ledger.set_aside
     was_syncing = was_syncing or is_syncing(home.path)
     jobs = next_runs(home.path)
@@ -137,11 +134,11 @@ def status(settings: Settings) -> Status:
     found.found = severity.folded(
         [
             *([Problem(Kind.UNREAD, set_aside)] if set_aside else ()),
-            *(p for shop in shops for p in _of_shop(shop, doubts, now)),
+            *(p for shop in shops for p in _of_shop(shop, own)),
             # One machine, one clock: told once, not for each shop.
             *(Problem(Kind.CLOCK, text) for text in dict.fromkeys(s.clock for s in shops) if text),
             *_refusals(shops),
-            *health.runs(runs, is_running=was_syncing),
+            *evidence.failures(runs, is_running=was_syncing),
             *_failing(incidents, settings.one_zone),
             *(Problem(Kind.CHANGE, text) for text in changes),
             *_publishing(found),
@@ -159,11 +156,11 @@ def _shop(
     ledger: Ledger,
     budget: Budget,
     proven: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]],
-    doubts: list[str],
+    own: Evidence,
     warehouse: _Warehouse,
-    as_of: datetime | None,
-    now: datetime,
 ) -> ShopStatus:
+    doubts = [str(problem) for problem in own.doubts if problem.shop == shop.name]
+    as_of = own.ages.get(shop.name)
     rows = dict(ledger.select("live_counts", shop=shop.name))
     resources: list[dict[str, Any]] = []
     for resource in (name for endpoint in ENDPOINTS.values() for name in endpoint.resources):
@@ -172,7 +169,7 @@ def _shop(
         moments = [
             scan["checked_at"]
             for scan in scans
-            if scan["checked_at"] and datetime.fromisoformat(scan["checked_at"]) <= now
+            if scan["checked_at"] and datetime.fromisoformat(scan["checked_at"]) <= own.now
         ]
         resources.append(
             {
@@ -245,21 +242,20 @@ def _add_others(
     found: _Warehouse, warehouse: Published, own: Sequence[str], now: datetime, today: date
 ) -> None:
     """What the server says of the shops that other homes load, and how old its reports are."""
-    given = freshness.given(warehouse)
+    given = evidence.given(warehouse)
     found.told["given_at"] = given and given.isoformat()
     known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
     names = [name for name in known if name not in own]
-    found.problems += freshness.behind(warehouse, own)
+    found.problems += evidence.behind(warehouse, own)
     compared = books(warehouse, names, today)
-    evidence = freshness.evidence(warehouse, names, now, compared)
-    evidence = replace(evidence, runs=[problem for problem in evidence.runs if problem.shop])
+    there = evidence.published(warehouse, names, now, compared)
+    there = replace(there, runs=[problem for problem in there.runs if problem.shop])
     for name in names:
-        problems = [replace(problem, shop=name) for problem in evidence.problems([name])]
-        theirs = compared.get(name, Books())
+        problems = [replace(problem, shop=name) for problem in there.problems([name])]
+        theirs, as_of = compared.get(name, Books()), there.as_of([name])
         if theirs.differing:
             text = f"{theirs.differing} of {theirs.compared} periods do not agree"
             problems.append(Problem(Kind.DIFFERS, text, name))
-        as_of = evidence.as_of([name])
         found.problems += problems
         found.others.append(
             {
@@ -295,13 +291,12 @@ def _incidents(
 # -- what is wrong --------------------------------------------------------------------------------
 
 
-def _of_shop(shop: ShopStatus, doubts: Sequence[Problem], now: datetime) -> Iterator[Problem]:
+def _of_shop(shop: ShopStatus, own: Evidence) -> Iterator[Problem]:
     if shop.missing:
         yield Problem(Kind.UNREAD, f"{len(shop.missing)} list(s) were never read whole", shop.shop)
-    yield from (problem for problem in doubts if problem.shop == shop.shop)
+    yield from (problem for problem in own.doubts if problem.shop == shop.shop)
     if not shop.missing:
-        as_of = None if shop.as_of is None else datetime.fromisoformat(shop.as_of)
-        yield from health.age(as_of, now, shop.shop)
+        yield from evidence.age(own.ages.get(shop.shop), own.now, shop.shop)
     if shop.differences:
         yield Problem(
             Kind.DIFFERS,

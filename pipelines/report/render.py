@@ -21,6 +21,8 @@ from pipelines.report.figures import ReportError
 from pipelines.report.layout import Sheet, Table
 from pipelines.report.trust import LOOKS
 
+_LETTER = frozenset("BZ CA CL CO CR GT MX NI PA PH PR SV US VE".split())
+"""Countries whose paper is letter, as Unicode's CLDR has them."""
 SUFFIXES = (".html", ".pdf", ".xlsx")
 _FOLDER = Path(__file__).parent
 
@@ -120,8 +122,10 @@ def _drawn(template: str, report: Report, **more: Any) -> str:
 # -- PDF ------------------------------------------------------------------------------------------
 
 
-def pdf(report: Report, paper: str = "a4") -> bytes:
-    """The report on paper: a page for each page of the report unless a table is very long."""
+def pdf(report: Report) -> bytes:
+    """The report on paper: a page for each page of the report unless a table is very long; on
+    letter where the language's country uses it."""
+    paper = "us-letter" if current().country in _LETTER else "a4"
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, bytes] = {}
         pages = []

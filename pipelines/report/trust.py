@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
-from pipelines.monitor import freshness
+from pipelines.monitor import evidence
 from pipelines.monitor.severity import Problem, Severity, worst
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books, books, differing
@@ -118,15 +118,15 @@ class Trust(Frozen):
 def trust(warehouse: Published, names: Sequence[str], now: datetime, today: date) -> Trust:
     """How far the published figures of these shops go; ``today`` is their own day at ``now``."""
     compared = books(warehouse, names, today)
-    evidence = freshness.evidence(warehouse, names, now, compared)
-    found = evidence.problems(names)
+    proof = evidence.published(warehouse, names, now, compared)
+    found = proof.problems(names)
     return Trust(
         seal=_seal(warehouse, names, compared, found),
-        by_shop={name: _state([name], compared, evidence.problems([name])) for name in names},
+        by_shop={name: _state([name], compared, proof.problems([name])) for name in names},
         cautions=_cautions(found, many_shops=len(names) > 1),
-        as_of=evidence.as_of(names),
+        as_of=proof.as_of(names),
         source=warehouse.server,
-        given=freshness.given(warehouse),
+        given=evidence.given(warehouse),
     )
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader, LoadError
-from pipelines.monitor.health import doubts
+from pipelines.monitor.evidence import doubts
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published

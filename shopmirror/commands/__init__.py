@@ -1,1 +1,1 @@
-"""One module for each command; each exposes ``register(app)`` and imports the heavy things late."""
+"""One module for each command, imported when it is called (:mod:`shopmirror.lazy`)."""

@@ -19,11 +19,11 @@ def notebooks(
     import notebooks as package
 
     folder = Path(package.__path__[0])
-    files = sorted([*folder.glob("*.ipynb"), folder / "house_style.py", folder / "rehearsal.py"])
+    files = sorted(folder.glob("*.ipynb"))
     there = [file.name for file in files if (to / file.name).exists()]
     if there and not replace:
         raise CommandError(f"{to} has {', '.join(there)} already; --replace overwrites them.")
     to.mkdir(parents=True, exist_ok=True)
     for file in files:
         shutil.copyfile(file, to / file.name)
-    say(f"{len(files)} files are in {to}; JupyterLab (the extra 'notebooks') opens them.")
+    say(f"{len(files)} notebooks are in {to}; JupyterLab (the extra 'notebooks') opens them.")

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from pypdf import PdfReader
 
+from pipelines.language import Language, use
 from pipelines.report import Period, SealState, closing_report, fonts, formats
 from pipelines.report.closing import Report
 from pipelines.report.figures import Technician
@@ -168,8 +169,9 @@ class TestPaper:
         for amount in (made.pages[0].now.figures.taken, made.pages[0].now.figures.due):
             assert formats.money(amount) in said
 
-    def test_letter_paper_holds_it_too(self, made):
-        reader = PdfReader(BytesIO(print_pdf(made, "us-letter")))
+    def test_a_country_of_letter_paper_gets_one_page_of_it_too(self, made):
+        with use(Language("es_GT")):
+            reader = PdfReader(BytesIO(print_pdf(made)))
         assert len(reader.pages) == 1
         box = reader.pages[0].mediabox
         assert (round(box.width), round(box.height)) == (612, 792)

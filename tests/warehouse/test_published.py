@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.destinations import read as attached
-from pipelines.monitor import freshness
+from pipelines.monitor import evidence
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, published_here
 
@@ -113,15 +113,15 @@ def test_a_server_tells_of_each_home_what_its_figures_lack(home):
                     as lists(resource)
         """
     )
-    assert freshness.given(warehouse) == datetime(2026, 11, 21, 14, 0, 0, 500_000, tzinfo=UTC)
+    assert evidence.given(warehouse) == datetime(2026, 11, 21, 14, 0, 0, 500_000, tzinfo=UTC)
     now = datetime(2026, 11, 21, 3, tzinfo=UTC)
-    evidence = freshness.evidence(warehouse, ["a", "b", "c"], now, {})
-    assert evidence.as_of(["a"]) == datetime(2026, 11, 21, 1, tzinfo=UTC)
+    told = evidence.published(warehouse, ["a", "b", "c"], now, {})
+    assert told.as_of(["a"]) == datetime(2026, 11, 21, 1, tzinfo=UTC)
     # The evidence is of newer rows than the figures.
-    assert evidence.as_of(["a", "b"]) is None
-    assert [problem.shop for problem in freshness.behind(warehouse, ["a", "b", "c"])] == ["b", "c"]
-    assert [(problem.shop, str(problem)) for problem in evidence.runs] == [
+    assert told.as_of(["a", "b"]) is None
+    assert [problem.shop for problem in evidence.behind(warehouse, ["a", "b", "c"])] == ["b", "c"]
+    assert [(problem.shop, str(problem)) for problem in told.runs] == [
         ("a, b", "The last run (sync) ended failed: no disk")
     ]
-    assert evidence.problems(["a"]) == evidence.runs
-    assert evidence.runs[0] not in evidence.problems(["c"])
+    assert told.problems(["a"]) == told.runs
+    assert told.runs[0] not in told.problems(["c"])
