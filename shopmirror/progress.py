@@ -53,8 +53,7 @@ class _Watcher(Observer):
         )
 
     def plan(self, shop: str, resource: str, expected_requests: int | None) -> None:
-        said = {"shop": shop, "resource": resource, "expected_requests": expected_requests}
-        _log.info("list begins", **said)
+        _log.info("list begins", shop=shop, resource=resource, expected_requests=expected_requests)
         with self._lock:
             self._begin(_name(shop, resource), expected_requests)
 
