@@ -290,23 +290,18 @@ def months(
 ) -> tuple[MonthBar, ...]:
     """Sales of ``count`` months up to the month of ``last``; months without a sale are zero."""
     rows = warehouse.rows(
-        "select month, sum(sold_repairs) as repairs, sum(sold_counter) as counter "
-        "from marts.shop_days where list_contains($shops, shop_id) "
-        "and day between $first and $last group by 1",
+        """
+        select months.month, coalesce(sum(sold_repairs), 0) as repairs,
+            coalesce(sum(sold_counter), 0) as counter, last_day(months.month) <= $last as is_whole
+        from (select unnest(generate_series($first, $last, interval 1 month))::date as month)
+            as months
+        left join marts.shop_days as days on days.month = months.month and days.day <= $last
+            and list_contains($shops, days.shop_id)
+        group by 1 order by 1
+        """,
         {"shops": list(names), "first": months_before(last, count - 1), "last": last},
     )
-    found = {row["month"]: row for row in rows}
-    bars = []
-    for back in range(count - 1, -1, -1):
-        month = Period.of("month", months_before(last, back))
-        row = found.get(month.first, {})
-        bars.append(
-            MonthBar(
-                month=month.first, repairs=row.get("repairs", ZERO),
-                counter=row.get("counter", ZERO), is_whole=month.last <= last,
-            )
-        )  # fmt: skip
-    return tuple(bars)
+    return tuple(MonthBar(**row) for row in rows)
 
 
 def _of(names: Sequence[str], period: Period, **values: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """``shopmirror config show``: which settings count, and where each was said."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 from pipelines.dashboard.access import DashboardSettings
 from pipelines.destinations.load import refuse_unknown
 from pipelines.language.display import DisplaySettings
+from pipelines.masking import is_secret
 from pipelines.monitor.notify import NotifySettings
 from pipelines.monitor.sender import MailSettings
 from pipelines.outbox.intake import OutboxSettings
@@ -30,7 +31,6 @@ from shopmirror.consoles import fault, out, print_json, table
 
 _GIVEN, _DEFAULT = "***", "default"
 _HEADS = ("section", "setting", "value", "from")
-Layers = Sequence[tuple[str, Mapping[str, Any]]]
 Entry = tuple[str, str, str, str]
 """Section, name, value and place of a setting; the value of a secret is masked, never shown."""
 
@@ -46,7 +46,7 @@ def show(
 
     Exit code 2 when a setting is wrong; it is shown all the same.
     """
-    entries = [entry for entry in _entries() if every or entry[-1] != _DEFAULT]
+    entries = list(_entries(every=every))
     if as_json:
         names = ("section", "name", "value", "source")
         settings = [dict(zip(names, entry, strict=True)) for entry in entries]
@@ -75,16 +75,29 @@ def _faults() -> Iterator[str]:
             yield str(error)
 
 
-def _entries() -> Iterator[Entry]:
-    layers = settings_layers(*SECTION)
-    yield from _of_section(".".join(SECTION), ShopSettings, layers, skip=("name",))
-    for shop in sorted({name for _, values in layers for name in _shops(values)}):
-        own = [(place, _shops(values).get(shop, {})) for place, values in layers]
-        title = ".".join((*SECTION, "shops", shop))
-        # What it inherits stands above.
-        yield from (e for e in _of_section(title, ShopSettings, own) if e[-1] != _DEFAULT)
-    for name, kind in sections().items():
-        yield from _of_section(name, kind, settings_layers(name))
+def _entries(*, every: bool) -> Iterator[Entry]:
+    """Each setting as the strongest place has it; ``every``: those that nobody set, too."""
+    for path, kind in {SECTION: ShopSettings, **{(n,): k for n, k in sections().items()}}.items():
+        title, fields = ".".join(path), kind.model_fields
+        found: dict[tuple[str, str], tuple[Any, str]] = {}
+        for name, field in fields.items() if every else ():
+            found[title, name] = "" if field.is_required() else field.default, _DEFAULT
+        for place, values in settings_layers(*path):
+            found |= {(at, name): (value, place) for at, name, value in _flat(title, values)}
+        for (section, name), (value, place) in found.items():
+            # What nobody knows may be a key that was misspelt.
+            is_plain = name in fields and not is_secret(name)
+            if (section, name) != (".".join(SECTION), "name"):
+                yield section, name, _shown(value, is_plain=is_plain), place
+
+
+def _flat(section: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Section, name and value of all that stands in a section and those below."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(f"{section}.{name}", value)
+        else:
+            yield section, name, value
 
 
 def sections() -> dict[str, type[Section]]:
@@ -96,29 +109,11 @@ def sections() -> dict[str, type[Section]]:
     return {kind.section: kind for kind in kinds}
 
 
-def _shops(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    shops = values.get("shops", {})
-    return shops if isinstance(shops, Mapping) else {}
-
-
-def _of_section(
-    section: str, kind: type[Any], layers: Layers, skip: Sequence[str] = ()
-) -> Iterator[Entry]:
-    fields = {name: field for name, field in kind.model_fields.items() if name not in skip}
-    given = {name for _, values in layers for name in values if name != "shops"}
-    for name in [*fields, *sorted(given - set(fields))]:
-        field = fields.get(name)
-        default = None if field is None or field.is_required() else field.default
-        said = [(place, values[name]) for place, values in layers if name in values]
-        place, value = said[-1] if said else (_DEFAULT, "" if default is None else default)
-        is_known = field is not None and "Secret" not in str(field.annotation)
-        yield section, name, _shown(value, is_known), place
-
-
-def _shown(value: Any, is_plain: bool) -> str:
+def _shown(value: Any, *, is_plain: bool) -> str:
+    if hasattr(value, "get_secret_value"):
+        value = value.get_secret_value()
     if not is_plain:
-        text = value.get_secret_value() if hasattr(value, "get_secret_value") else value
-        return _GIVEN if text else ""
+        return _GIVEN if value else ""
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     # An address may hold a user and a password.
     return re.sub(r"//[^/@]*@", f"//{_GIVEN}@", text)
