@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
+from pydantic import BaseModel
 
 from pipelines.dashboard.access import DashboardSettings
 from pipelines.destinations.load import refuse_unknown
@@ -77,7 +78,9 @@ def _faults() -> Iterator[str]:
 
 def _entries(*, every: bool) -> Iterator[Entry]:
     """Each setting as the strongest place has it; ``every``: those that nobody set, too."""
-    for path, kind in {SECTION: ShopSettings, **{(n,): k for n, k in sections().items()}}.items():
+    kinds: dict[tuple[str, ...], type[BaseModel]] = {SECTION: ShopSettings}
+    kinds |= {(name,): kind for name, kind in sections().items()}
+    for path, kind in kinds.items():
         title, fields = ".".join(path), kind.model_fields
         found: dict[tuple[str, str], tuple[Any, str]] = {}
         for name, field in fields.items() if every else ():
