@@ -12,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipelines.outbox import Outbox
-from pipelines.outbox.preview import preview
+from pipelines.outbox import Outbox, preview
 from pipelines.publish.reading import warehouse_file
 from pipelines.settings import Settings, ShopSettings
 
@@ -29,7 +28,6 @@ class Rehearsal:
         # Queueing needs no service: the address leads nowhere and the key is none.
         self._shop = ShopSettings(name=shop, base_url="http://127.0.0.1:9/v1", api_key="rehearsal")
         self.place: dict[str, Any] = {
-            "home": self._home,
             "settings": Settings(home=self._home, shops=(self._shop,)),
         }
 

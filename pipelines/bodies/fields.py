@@ -175,8 +175,6 @@ def number(
     return Annotated[Any, PlainValidator(read)]
 
 
-Number = number()
-"""Any finite number."""
 NumericId = Annotated[Any, PlainValidator(lambda value: reference(value) or _number(value))]
 """An id of type numeric (a tax id)."""
 

@@ -18,7 +18,6 @@ from pydantic import (
 )
 from pydantic import Field as Bounded
 
-from pipelines.bodies import moments
 from pipelines.bodies.fields import (
     Flag,
     Identifier,
@@ -31,6 +30,7 @@ from pipelines.bodies.fields import (
     number,
     text,
 )
+from pipelines.bodies.moments import when
 from specification import BODIES, LIMITS, LISTS, Field, Op
 
 _NEEDED = (
@@ -41,12 +41,8 @@ _NEEDED = (
 """Fields of an adjustment's elements without which nothing can be done; the document is silent."""
 _BLANK = ("inNotes",)
 """Required texts that a person may have nothing to say in."""
-_MOMENTS = {
-    ("dd-mmm-yyyy",): moments.Day,
-    ("dd-mmm-yyyy HH:mm",): moments.Minute,
-    ("dd-mmm-yyyy HH:mm:ss",): moments.Second,
-    ("dd-mmm-yyyy", "dd-mmm-yyyy HH:mm:ss"): moments.DayOrSecond,
-}
+_COMMON = ("dd-mmm-yyyy", "dd-mmm-yyyy HH:mm", "dd-mmm-yyyy HH:mm:ss")
+"""The commonly used formats: for a date of which the document gives none."""
 _COUNTRY = "[A-Za-z]{2}"
 
 
@@ -102,8 +98,8 @@ def _type(one: Field) -> Any:
         return Annotated[list[element], BeforeValidator(from_json_text), least]
     if one.names or one.name.endswith("stock_id"):
         return _id(one)
-    if one.format or one.name == "paymentDate":  # of which the document gives no format
-        return _MOMENTS.get(one.format, moments.AnyMoment)
+    if one.format or one.name == "paymentDate":
+        return when(*one.format or _COMMON)
     if one.type == "boolean":
         return Flag
     if one.type == "numeric":

@@ -49,34 +49,24 @@ def _local(moment: datetime, info: ValidationInfo) -> datetime:
     return moment.astimezone(info.context).replace(tzinfo=None)
 
 
-def _when(formats: tuple[int, ...], note: str) -> Any:
-    """A type of dates in one of ``formats`` (precisions); what cannot be kept is a fault."""
+def when(*formats: str) -> Any:
+    """A type of dates in one of the specification's ``formats``, in the shop's wall time; what
+    cannot be kept is a fault."""
+    kept, note = {one.count(":") for one in formats}, " or ".join(formats)
 
     def read(value: Any, info: ValidationInfo) -> str:
         try:
             moment, precision = _parsed(value, info)
         except PydanticCustomError as error:
             raise fault(f"{error.message()} ({note})") from None
-        if precision == 0 and 0 not in formats:
+        if precision == 0 and 0 not in kept:
             raise fault(f"{shown(value)} has no time of day ({note})")
-        if formats == (0,) and moment.time() != time():
+        if kept == {0} and moment.time() != time():
             raise fault(f"{shown(value)} has a time of day, which this field drops ({note})")
-        if precision == 0 or formats == (0,):
+        if precision == 0 or kept == {0}:
             return format_day(moment)
-        if moment.microsecond or (moment.second and 2 not in formats):
+        if moment.microsecond or (moment.second and 2 not in kept):
             raise fault(f"{shown(value)} is finer than the field keeps ({note})")
-        return format_moment(moment)[: None if 2 in formats else -len(":00")]
+        return format_moment(moment)[: None if 2 in kept else -len(":00")]
 
     return Annotated[str, PlainValidator(read)]
-
-
-Day = _when((0,), "dd-mmm-yyyy")
-"""A day, ``05-Jan-2026``."""
-Minute = _when((1,), "dd-mmm-yyyy HH:mm")
-"""A moment to the minute, in the shop's wall time."""
-Second = _when((2,), "dd-mmm-yyyy HH:mm:ss")
-"""A moment to the second, in the shop's wall time."""
-DayOrSecond = _when((0, 2), "dd-mmm-yyyy or dd-mmm-yyyy HH:mm:ss")
-"""Due dates: "date and time on the create form that takes a time" (specification, Ticket)."""
-AnyMoment = _when((0, 1, 2), "dd-mmm-yyyy, with HH:mm or HH:mm:ss if there is a time")
-"""A date whose format the specification does not name: one of the commonly used ones."""

@@ -20,7 +20,7 @@ _FACE = {
     "mirrored": "Touched brief history_rows mark_mirrored not_shown problems touched_since",
     "review": "adopt discard next_step retry",
     "origin": "held_back mark_restored",
-    "preview": "Planned preview",
+    "order": "Planned preview",
     "intake": "OutboxSettings current_user enqueue resource_and_op",
     "files": "read_object read_rows",
     "pushing": "PushReport push",

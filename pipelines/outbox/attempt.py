@@ -16,28 +16,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.answer import place_of_upload, proven_id
 from pipelines.outbox.basis import conflicts, due_conflict, kept
-from pipelines.outbox.change import METHODS, Change, Said, State
-from pipelines.outbox.errors import Moved
+from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import picture
-from pipelines.outbox.order import OnConflict, Unsendable, invoices_of, prepared, read_file
-from pipelines.outbox.origin import settle, unsettle, write_stamp
-from pipelines.outbox.outcome import Hook, Outcomes
+from pipelines.outbox.order import OnConflict, Unsendable, prepared, read_file
+from pipelines.outbox.origin import write_stamp
+from pipelines.outbox.outcome import Hook, Outcomes, proof
 from pipelines.outbox.records import Gone, Records, Unsure
 from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import (
     BadAnswer,
-    ConfigurationError,
     NotFound,
     NotSent,
     OutcomeUnknown,
     RateLimited,
     ShopError,
     Unreachable,
+    wrong_address,
 )
 from sources.repair_shop.http.client import Answer, Client
 
@@ -65,7 +63,6 @@ class Attempts:
 
     def __post_init__(self) -> None:
         self.shop, self.now = ShopSettings.of(self.client.shop), self.time.now
-        self._is_as_left = False
         self.records = Records(self.client, self.now)
         self.evidence = Evidence(self.outbox, self.records, self.shop)
         self.outcomes = Outcomes(self.outbox, self.records, self.shop, self.hook, self.now)
@@ -81,35 +78,34 @@ class Attempts:
 
     # -- sending ------------------------------------------------------------------------------
 
-    def attempt(self, change: Change) -> Change:
+    def attempt(self, change: Change) -> None:
         """Send a change, and commit what became of it. What stops the whole push is raised."""
         try:
             body = prepared(self.outbox, change)
             checked = self._checked(change, body)
         except (Unsendable, Gone) as refusal:
-            self._refuse_put_back()
-            return self.outcomes.refused_by_us(change, str(refusal))
+            self.outcomes.refused_by_us(change, str(refusal))
         except Unreachable as error:
             # Of one record perhaps; of all of them, the service is silent.
             if not error.sent:
                 raise
             self.silent += 1
-            return self.outcomes.not_sent(change, str(error))
+            self.outcomes.not_sent(change, str(error))
         except (BadAnswer, Unsure) as error:
             if isinstance(error, NotFound) and not self.client.budget.standing.worked:
-                raise ConfigurationError(
-                    f"base_url does not look like the service: {error}. It ends with /v1 "
-                    "(specification, Versioning)."
-                ) from None
-            return self.outcomes.not_sent(change, f"could not be checked before sending: {error}")
-        if isinstance(checked, Change):
-            return checked
-        fence, body = checked
-        self.hook("checked", change.number)
-        return self._send(change, body, change.fence or fence)
+                raise wrong_address(error) from None
+            self.outcomes.not_sent(change, f"could not be checked before sending: {error}")
+        else:
+            if checked is not None:
+                fence, body = checked
+                self.hook("checked", change.number)
+                self._send(change, body, change.fence or fence)
+                after = self.outbox.get(change.number)
+                if change.op == "delete" and after.said is Said.DONE:
+                    self.look(after)
 
-    def _checked(self, change: Change, body: dict[str, Any]) -> Checked | Change:
-        """The fence, and the body to be sent; or the change as it was parked."""
+    def _checked(self, change: Change, body: dict[str, Any]) -> Checked | None:
+        """The fence, and the body to be sent; None for a conflict, which is parked."""
         if change.resource == "payments":
             return self._checked_payment(change, body)
         if change.op == "create":
@@ -123,15 +119,16 @@ class Attempts:
             self.records.there(change.resource, str(change.record_id))
         return {"since": self.now()}, body
 
-    def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | Change:
+    def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))
         rows = self.records.payments(invoices)
         if found := due_conflict(change, body, invoices, rows):
-            return self._conflict(change, *found)
+            self._conflict(change, *found)
+            return None
         known = {key: str(row.get("amount")) for key, row in rows.items()}
         return {"since": self.now(), "known": known}, body
 
-    def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | Change:
+    def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | None:
         row = self.records.there(change.resource, str(change.record_id))
         fence = {"since": self.now(), "before": kept(change.resource, body, row)}
         differing = conflicts(self.outbox, change, body, row, self.shop.zone)
@@ -149,22 +146,21 @@ class Attempts:
                 return fence, rest
             raise Unsendable(f"theirs kept: {reason}")
         seen = {name: picture(change.resource, name, row) for name in body}
-        return self._conflict(change, reason, {"seen": seen})
+        self._conflict(change, reason, {"seen": seen})
+        return None
 
-    def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> Change:
+    def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> None:
         """Park a change over what the service ``shown``; a retry of it goes over just that."""
-        self._refuse_put_back()
-        return self.outbox.move(
+        self.outbox.move(
             change, State.CONFLICT, "conflict", reason,
             basis=change.basis | {"shown": shown}, needs_person=1, look_at=None,
         )  # fmt: skip
 
-    def _send(self, change: Change, body: dict[str, Any], fence: dict[str, Any]) -> Change:
+    def _send(self, change: Change, body: dict[str, Any], fence: dict[str, Any]) -> None:
         left = change
 
         def intend(again: str) -> None:
             nonlocal left
-            self._refuse_put_back()
             attempts = left.attempts + 1
             if left is not change:
                 left = self.outbox.move(
@@ -184,7 +180,7 @@ class Attempts:
             self.hook("intent", change.number)
 
         try:
-            answer, new_id = self._request(change, body, intend)
+            answer, named, is_proven = self._request(change, body, fence, intend)
         except NotSent as error:
             self.outcomes.never_left(change, str(error))
             raise
@@ -193,48 +189,28 @@ class Attempts:
             self.silent = 0 if error.reason else self.silent + 1
             # 202 and the like: it will be done, at any time.
             said = Said.DONE if 201 < error.status < 300 else Said.NOTHING
-            return self.outcomes.in_doubt(left, str(error), said=said)
+            self.outcomes.in_doubt(left, str(error), said=said)
         except BadAnswer as error:
             self.silent = 0
             self.hook("answered", change.number)
-            return self.outcomes.refused(change, error)
+            self.outcomes.refused(change, error)
         except (RateLimited, ShopError) as error:
             if left is change:
                 raise
             # It had no effect, as the specification says; a look is cheaper than a double.
-            after = self.outcomes.in_doubt(left, str(error))
+            self.outcomes.in_doubt(left, str(error))
             if not isinstance(error, RateLimited):
                 raise
-            return after
-        self.silent = 0
-        self.hook("answered", change.number)
-        after = self.outcomes.answered(self.outbox.get(change.number), body, answer, new_id)
-        if change.op == "delete" and new_id and after.state is State.IN_DOUBT:
-            return self.look(after, "done", after.reason.partition("answered ")[2])
-        return after
-
-    def was_put_back(self) -> bool:
-        """Whether this machine was put back while it ran; what waits of the shop is in doubt then,
-        to be looked for. Said once a push, as soon as it is known what time it is there."""
-        if self._is_as_left or not self.time.is_seen:
-            return False
-        self._is_as_left = True
-        if not self.time.went_by_unlived():
-            return False
-        why = "the machine stood still, or was put back while it ran"
-        with self.outbox.transaction():
-            unsettle(self.outbox, self.shop.name, "restored", why)
-            settle(self.outbox, self.shop.name)
-        return True
-
-    def _refuse_put_back(self) -> None:
-        if self.was_put_back():
-            raise Moved("The machine was put back while it ran; what waits is looked for first.")
+        else:
+            self.silent = 0
+            self.hook("answered", change.number)
+            left = self.outbox.get(change.number)
+            self.outcomes.answered(left, body, answer, named, is_proven=is_proven)
 
     def _request(
-        self, change: Change, body: dict[str, Any], intend: Callable[[str], None]
-    ) -> tuple[Answer, str]:
-        """The answer, and the id that it names."""
+        self, change: Change, body: dict[str, Any], fence: Fields, intend: Callable[[str], None]
+    ) -> tuple[Answer, str, bool]:
+        """The answer, the id that it names, and whether it proves that it was done."""
         path = PATHS[change.resource]
         target = f"{path}/{change.record_id}"
         once: dict[str, Any] = {"raises_rate_error": not change.is_idempotent, "on_send": intend}
@@ -245,18 +221,21 @@ class Attempts:
         answer = self.client.send(
             METHODS[change.op], path if change.op == "create" else target, **once
         )
-        return answer, proven_id(answer, change, body, self.outcomes.before(change), self.shop.zone)
+        return answer, *proof(answer, change, body, fence.get("before") or {}, self.shop.zone)
 
     def _upload(
         self, change: Change, body: dict[str, Any], target: str, once: dict[str, Any]
-    ) -> tuple[Answer, str]:
+    ) -> tuple[Answer, str, bool]:
         """Metadata first, then the file to the place that ``Location`` names. A place whose answer
         was lost stays empty for good, so asking for another doubles nothing."""
         place = change.answered
         if place is None:
             answer = self.client.send("POST", f"{target}/upload", json=body, **once)
             self.hook("slot", change.number)
-            place = place_of_upload(answer, target)
+            place = answer.headers.get("location", "").rstrip("/").rpartition("/upload/")[2]
+            if as_id(place) is None:
+                told = "no Location of the form .../upload/{uploadId}"
+                raise BadAnswer(told, method="POST", path=target)
             self.outbox.move(self.outbox.get(change.number), None, "place", place, answered=place)
             self.hook("slot kept", change.number)
             once = {**once, "on_send": None}
@@ -265,14 +244,12 @@ class Attempts:
         answer = self.client.send(
             "POST", f"{target}/upload/{place}", files={"file": content}, **once
         )
-        return answer, place if not answer.body.strip() or answer.payload in (
-            {},
-            {"id": place},
-        ) else ""
+        is_plain = not answer.body.strip() or answer.payload in ({}, {"id": place})
+        return answer, place, is_plain
 
     # -- what is in doubt ---------------------------------------------------------------------
 
-    def look(self, change: Change, event: str = "adopted", answer: str = "") -> Change:
+    def look(self, change: Change) -> None:
         """Look once for a change in doubt, and act on what is found."""
         fence = change.fence or {}
         try:
@@ -283,48 +260,51 @@ class Attempts:
             self.outcomes.wait(change, fence, str(error))
             self.silent += 1
             self.refuse_silence()
-            return self.outbox.get(change.number)
+            return
         self.hook("looked", change.number)
         # Where no answer had told the time, ours was believed, which people set.
         until = self.now() + self.outcomes.settle(change)
         fence = fence | {"until": min(float(fence.get("until") or until), until)}
+        told = f"may have been applied: {verdict.found}"
+        is_early = self.now() < float(fence["until"])
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
             self.silent = 0
-            body = self.evidence.body_of(change)
-            found = verdict.id or str(change.record_id)
-            words = answer or f"found: {verdict.found}"
-            return self.outcomes.finish(change, body, found, words, event)
-        told = f"may have been applied: {verdict.found}"
-        if change.approved_by:
+            event = "done" if change.op == "delete" and change.said is Said.DONE else "adopted"
+            body, found = self.evidence.body_of(change), verdict.id or str(change.record_id)
+            self.outcomes.finish(change, body, found, f"found: {verdict.found}", event)
+        elif (
+            change.approved_by and verdict.kind == "unknown" and verdict.found not in change.reason
+        ):
             # A person approves what was known then, and not over what came to light since.
-            if verdict.kind == "unknown" and verdict.found not in change.reason:
-                return self.outcomes.park(change, told, approved_by=None)
-            if verdict.kind == "absent" and self.now() < float(fence["until"]):
-                return self.outcomes.wait(change, fence, verdict.found)
+            self.outcomes.park(change, told, approved_by=None)
+        elif change.approved_by and not (verdict.kind == "absent" and is_early):
             self.outbox.note(change.number, "looked", verdict.found)
-            return self.attempt(change)
-        if verdict.kind == "unknown" and verdict.is_final:
-            return self.outcomes.park(change, told, looks=False)
-        if change.needs_person or self.now() < float(fence["until"]):
-            return self.outcomes.wait(change, fence, verdict.found)
-        if verdict.kind == "unknown":
-            return self.outcomes.park(change, told)
-        return self._absent(change, verdict)
+            self.attempt(change)
+        elif verdict.is_final:
+            self.outcomes.park(change, told, looks=False)
+        elif change.approved_by or change.needs_person or is_early:
+            self.outcomes.wait(change, fence, verdict.found)
+        elif verdict.kind == "unknown":
+            self.outcomes.park(change, told)
+        else:
+            self._absent(change, verdict)
 
-    def _absent(self, change: Change, verdict: Verdict) -> Change:
-        if change.said is Said.NO:
-            why = f"refused: {change.answer}; {verdict.found}"
-            return self.outbox.move(change, State.REJECTED, "rejected", why)
+    def _absent(self, change: Change, verdict: Verdict) -> None:
+        why = ""
         if change.resource == "payments" and change.attempts:
-            why = f"{verdict.found}, and a payment is not sent again by itself"
+            why = "and a payment is not sent again by itself"
         elif change.said is Said.DONE and not change.is_idempotent:
-            why = f"{verdict.found}, though the service answered that it was done"
+            why = "though the service answered that it was done"
         elif change.attempts >= MOST_SENDS:
-            why = f"{verdict.found}, though it was sent {change.attempts} times"
+            why = f"though it was sent {change.attempts} times"
+        if change.said is Said.NO:
+            told = f"refused: {change.answer}; {verdict.found}"
+            self.outbox.move(change, State.REJECTED, "rejected", told)
+        elif why:
+            self.outcomes.park(change, f"{verdict.found}, {why}")
         else:
             # One more than that was sent again, to see whether the service is back.
             self.refuse_silence(MOST_SILENT + 1)
             self.outbox.note(change.number, "looked", verdict.found)
-            return self.attempt(change)
-        return self.outcomes.park(change, why)
+            self.attempt(change)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,6 +25,7 @@ from pipelines.outbox.match import Match, cents, columns_of, compare, picture, s
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
+from sources.repair_shop.schema.clean import parse_amount
 
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
@@ -89,7 +91,7 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
     return replace(change, basis={"values": values, "seen": seen})
 
 
-def old_values(change: Change) -> dict[str, str]:
+def old_values(change: Change | NewChange) -> dict[str, str]:
     """What each field of a change was when it was queued, as far as anybody saw it."""
     basis, found = change.basis, {}
     for name in change.body:
@@ -100,6 +102,38 @@ def old_values(change: Change) -> dict[str, str]:
             is_long = re.fullmatch(r"-?\d+\.\d{4}", text)
             found[name] = text.rstrip("0").rstrip(".") if is_long else text
     return found
+
+
+_PRICES = ("price", "cost", "offerPrice")
+_MOST_REMARKS = 20
+
+
+def remarks(changes: Sequence[NewChange]) -> list[str]:
+    """What looks like a mistake and may be meant: prices that are negative, zero, halved or
+    doubled, and records that occur twice."""
+    found, places = list[str](), dict[tuple[str, str], str]()
+    for change in changes:
+        target = change.record_id if isinstance(change.record_id, str) else ""
+        for name in filter(change.body.__contains__, _PRICES):
+            new, old = Decimal(str(change.body[name])), _amount(old_values(change).get(name))
+            what = f"{change.at}{name}" + (f" of {target}" if target else "")
+            if new <= 0:
+                found.append(f"{what} is {new}" + ("" if old is None else f", was {old}"))
+            elif old and (new <= old / 2 or new >= old * 2):
+                found.append(f"{what} goes from {old} to {new} ({(new - old) / old:+.0%})")
+        if change.op == "update" and target:
+            first = places.setdefault((change.resource, target), change.where)
+            if first != change.where:
+                found.append(f"{change.at}{target} stands in {first}, too: the last counts")
+    more = [f"... and {len(found) - _MOST_REMARKS} more like these"]
+    return found[:_MOST_REMARKS] + more * (len(found) > _MOST_REMARKS)
+
+
+def _amount(text: str | None) -> Decimal | None:
+    try:
+        return parse_amount(text).normalize() if text else None
+    except ValueError:
+        return None
 
 
 def conflicts(

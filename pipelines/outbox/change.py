@@ -191,3 +191,9 @@ class NewChange:
     def at(self) -> str:
         """``line 7: ``, for messages."""
         return f"{self.where}: " if self.where else ""
+
+
+def invoices_of(body: Fields) -> list[str]:
+    """Ids of the invoices a payment is for, each once."""
+    found = body["invoiceId"]
+    return list(dict.fromkeys(map(str, found if isinstance(found, list) else [found])))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said
+from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, invoices_of
 from pipelines.outbox.match import (
     KEYS,
     MARKER_FIELDS,
@@ -28,7 +28,7 @@ from pipelines.outbox.match import (
     holds,
     picture,
 )
-from pipelines.outbox.order import filled, invoices_of
+from pipelines.outbox.order import filled
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer

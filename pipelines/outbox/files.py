@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -25,7 +26,7 @@ _SHORTENED = re.compile(r"\d[.,]\d+E\+\d\d")
 """What spreadsheets make of long telephone numbers and codes."""
 _COMMA = re.compile(r"-?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
-_OWN = {"id", "_based_on", "file"}
+_OWN = {"id", "file"}
 
 
 @dataclass
@@ -36,30 +37,32 @@ class FileRows:
     where: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
-    def add(self, line: int, row: dict[str, Any]) -> None:
-        """A row, by its line."""
-        self.rows.append(row)
-        self.where.append(f"line {line}")
-
 
 def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> FileRows:
     """Rows of a file for one operation; ``key`` may name a column more.
     :class:`InputRefused` if nothing of it can be read."""
-    text = _text(path)
-    kind = path.suffix.lower()
-    if kind not in (".csv", ".jsonl", ".ndjson"):
+    text, kind, found = _text(path), path.suffix.lower(), FileRows()
+    if kind not in (".csv", ".jsonl"):
         raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
-    found = FileRows()
-    if kind == ".csv":
-        _read_csv(found, path, text, resource, op, key)
-        _read_commas(found, resource if op != "upload" else "")
-    else:
-        _read_json_lines(found, text)
+    is_csv = kind == ".csv"
+    for line, row in _csv(path, text, resource, op, key) if is_csv else _json_lines(text):
+        if isinstance(row, dict):
+            found.rows.append(row)
+            found.where.append(f"line {line}")
+        else:
+            found.faults.append(f"line {line}: {row}")
     if len(found.rows) > MOST_ROWS:
         raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
+    if is_csv and op != "upload":
+        _read_commas(found, resource)
+    folder = path.resolve().parent
     for where, row in zip(found.where, found.rows, strict=True):
-        if row.get("file"):
-            row["file"] = _beside(path, str(row["file"]), where, found)
+        if name := row.get("file"):
+            # Who made the sheet may not choose among all files of who queues it.
+            file = (folder / str(name)).resolve()
+            row["file"] = str(file)
+            if not file.is_relative_to(folder):
+                found.faults.append(f"{where}: file {name} does not lie below {folder}")
     found.faults = [f"{path}: {fault}" for fault in found.faults]
     return found
 
@@ -70,16 +73,6 @@ def read_object(text: str) -> dict[str, Any]:
         return _object(text)
     except (ValueError, RecursionError) as error:
         raise InputRefused([f"--json is no JSON object: {error}"]) from None
-
-
-def _beside(path: Path, name: str, where: str, found: FileRows) -> str:
-    """A file that a sheet names must lie in the sheet's folder or below it: who made the sheet may
-    not choose among all files of who queues it."""
-    folder = path.resolve().parent
-    file = (folder / name).resolve()
-    if not file.is_relative_to(folder):
-        found.faults.append(f"{where}: file {name} does not lie below {folder}")
-    return str(file)
 
 
 def _text(path: Path) -> str:
@@ -101,9 +94,11 @@ def fields_of(resource: str, op: str) -> set[str]:
     return _OWN | set(BODIES[resource, op].model_fields)
 
 
-def _read_csv(
-    found: FileRows, path: Path, text: str, resource: str, op: str, key: str | None
-) -> None:
+Lines = Iterator[tuple[int, dict[str, Any] | str]]
+"""The number of each line, and its row, or what is wrong with it."""
+
+
+def _csv(path: Path, text: str, resource: str, op: str, key: str | None) -> Lines:
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
     first, _, rest = text.partition("\n")
@@ -123,15 +118,13 @@ def _read_csv(
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) < len(header) or "".join(cells[len(header) :]).strip():
-                found.faults.append(f"line {line}: has {len(cells)} cells, not {len(header)}")
+                yield line, f"has {len(cells)} cells, not {len(header)}"
             elif short := next(filter(_SHORTENED.fullmatch, cells), None):
-                told = f"{short} is a number that a spreadsheet cut short"
-                found.faults.append(f"line {line}: {told}")
-            else:
-                row = zip(header, cells, strict=False)  # blank columns may follow
-                found.add(line, {name: cell for name, cell in row if cell})
+                yield line, f"{short} is a number that a spreadsheet cut short"
+            else:  # blank columns may follow
+                yield line, {k: cell for k, cell in zip(header, cells, strict=False) if cell}
     except csv.Error as error:
-        found.faults.append(f"line {reader.line_num + above}: {error}")
+        yield reader.line_num + above, str(error)
 
 
 def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str:
@@ -155,7 +148,7 @@ def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str
 def _read_commas(found: FileRows, resource: str) -> None:
     """Numbers with a decimal comma, of the whole file: one with points alone may be a thousand
     times another there."""
-    numeric = numeric_fields(resource) if resource else frozenset()
+    numeric = numeric_fields(resource)
     cells = [
         (where, row, name, row[name].strip())
         for where, row in zip(found.where, found.rows, strict=True)
@@ -171,15 +164,14 @@ def _read_commas(found: FileRows, resource: str) -> None:
             row[name] = plain.replace(",", ".")
 
 
-def _read_json_lines(found: FileRows, text: str) -> None:
+def _json_lines(text: str) -> Lines:
     # Only line feeds end a line: JSON text may hold the other separators that splitlines knows.
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
         try:
-            found.add(number, _object(line))
+            if line.strip():
+                yield number, _object(line)
         except (ValueError, RecursionError) as error:
-            found.faults.append(f"line {number}: no JSON object: {error}")
+            yield number, f"no JSON object: {error}"
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -11,8 +11,7 @@ specification -> rows of ``outbox.sqlite``. From a notebook::
 A row's keys are the specification's field names. ``id`` is the record an update, delete or upload
 is for. An id field may name a change still queued: ``"@12"`` (or ``{"$queued": 12}``) is the id
 that change 12 will get, ``"@row:3"`` that of the third row of the same call or file. Empty cells of
-data frames and CSV files are "not given". A row may say in ``_based_on`` which values it is based
-on (an object, or its JSON).
+data frames and CSV files are "not given".
 """
 
 import getpass
@@ -23,6 +22,7 @@ import mimetypes
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,13 @@ from pydantic import Field
 
 from pipelines.bodies import BodyError, operations, validate
 from pipelines.bodies.fields import Reference, filled, reference, references
-from pipelines.outbox.basis import based
+from pipelines.outbox.basis import based, remarks
 from pipelines.outbox.change import Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
 from pipelines.outbox.origin import bind, here, skip_numbers
 from pipelines.outbox.references import unknown
-from pipelines.outbox.remarks import remarks
 from pipelines.outbox.store import Outbox
 from pipelines.settings import Section, Settings, ShopSettings, load_settings
 from sources.repair_shop.budget.clock import SystemClock
@@ -68,7 +67,6 @@ def enqueue(
     *,
     record_id: str | None = None,
     shop: str | None = None,
-    home: Path | str | None = None,
     by: str | None = None,
     based_on: Fields | None = None,
     marker: bool | None = None,
@@ -83,41 +81,40 @@ def enqueue(
 ) -> list[int]:
     """Queue one change for each row; their numbers, in the order of the rows.
 
-    ``marker`` puts a short token in a free-text field of what is created; None: of payments, as
-    ``[outbox] marker`` says. ``key`` names the field or column that makes a row unique for ever: a
-    row whose key was queued before is not queued again, and its number is that of the first.
-    ``file`` is for ``op="upload"``. ``where`` names the rows in messages ("line 7"); ``faults`` are
-    others to be told along. ``check`` False leaves it to the service whether ids and labels exist.
-    ``warn`` gets a line for what is queued and looks like a mistake. ``clock`` is for tests.
+    ``based_on``: the values that its author saw, if not those of the warehouse. ``marker`` puts a
+    short token in a free-text field of what is created; None: of payments, as ``[outbox] marker``
+    says. ``key`` names the field or column that makes a row unique for ever: a row whose key was
+    queued before is not queued again, and its number is that of the first. ``file`` is for
+    ``op="upload"``. ``where`` names the rows in messages ("line 7"); ``faults`` are others to be
+    told along. ``check`` False leaves it to the service whether ids and labels exist. ``warn`` gets
+    a line for what is queued and looks like a mistake. ``clock`` is for tests.
     :class:`InputRefused` names every fault; nothing is queued then.
     """
     settings = settings or load_settings()
-    target = _shop(settings, shop)
-    folder = Path(home) if home is not None else settings.home
-    rows = _rows(data)
+    target, (table, op) = _shop(settings, shop), resource_and_op(resource, op)
     if marker is None:
-        marker = resource_and_op(resource, op)[0] == "payments" and OutboxSettings.load().marker
-    found, changes = list(faults), list[NewChange]()
-    for place, row in enumerate(rows):
-        label = where[place] if where else f"row {place + 1}" if len(rows) > 1 else ""
-        at = f"{label}: " if label else ""
+        marker = table == "payments" and OutboxSettings.load().marker
+    basis = {"values": _texts(based_on)} if based_on else {}
+    wanted = NewChange(target.name, table, op, record_id, {}, basis, key=key)
+    found, changes, rows = list(faults), list[NewChange](), _rows(data)
+    for place, row in enumerate(rows, 1):
+        label = where[place - 1] if where else f"row {place}" if len(rows) > 1 else ""
         try:
-            change = _change(resource, op, row, record_id, target, based_on, marker, key, file)
-            _check_rows(change, place + 1)
-            changes.append(replace(change, where=label))
+            made = _change(replace(wanted, where=label), place, row, target, file, marker)
+            changes.append(made)
         except (BodyError, InputRefused) as error:
-            found.extend(f"{at}{fault}" for fault in error.faults)
+            found += [f"{label}: {fault}" if label else fault for fault in error.faults]
     if not rows:
         found.append("there is no row in it")
-    with Outbox(folder, clock) as outbox:
+    with Outbox(settings.home, clock) as outbox:
         wrong = _wrong_numbers(outbox, changes)
         if not wrong:
             changes = [_with_id(outbox, change) for change in changes]
-            wrong = unknown(folder, outbox, changes) if check else []
+            wrong = unknown(settings.home, outbox, changes) if check else []
         found += wrong + _wrong_keys(outbox, changes)
         if found:
             raise InputRefused(sorted(found, key=_line) if where else found)
-        changes = based(folder, outbox, changes)
+        changes = based(settings.home, outbox, changes)
         service = bind(outbox, target)
         skip_numbers(outbox)
         [last] = outbox.ask("last_number")[0]
@@ -146,34 +143,33 @@ def resource_and_op(resource: str, op: str) -> tuple[str, str]:
     return table, op
 
 
+# -- one row ----------------------------------------------------------------------------------
+
+
 def _change(
-    resource: str,
-    op: str,
+    wanted: NewChange,
+    place: int,
     row: Fields,
-    record_id: str | None,
     shop: ShopSettings,
-    based_on: Fields | None,
-    marker: bool,
-    key: str | None,
     file: Path | str | None,
+    marker: bool,
 ) -> NewChange:
-    values, attached, token = dict(row), None, None
-    table, op = resource_and_op(resource, op)
-    own_key = _key(values, key, table, op)
-    said, seen = values.pop("id", None), _based_on(values.pop("_based_on", based_on))
-    if said and record_id and str(said) != str(record_id):
-        raise InputRefused([f"id: the row is for both {str(said)!r} and {str(record_id)!r}"])
-    target = _target(said or record_id, op)
+    """What is ``wanted`` of all rows, with what a row says; its ``key`` is the name of a field."""
+    values, attached, table, op = dict(row), None, wanted.resource, wanted.op
+    key = _key(values, wanted.key, table, op)
+    record = _record(values.pop("id", None), wanted.record_id, op)
     if op == "upload":
         attached = _file(file or values.pop("file", None))
         values = {"fileName": attached["name"], "fileSize": attached["size"]} | values
-    body = validate(table, op, values, zone=shop.zone)
+    body, token = validate(table, op, values, zone=shop.zone), None
     if op == "update" and not body:
         raise InputRefused(["an update needs at least one field to change"])
+    for one in references([body, record]):
+        if (earlier := one.get("$row", 0)) >= place:
+            raise InputRefused([f"@row:{earlier} must name an earlier row than its own, {place}"])
     if marker and op == "create":
         body, token = marked_body(table, body)
-    basis = {"values": seen} if seen else {}
-    return NewChange(shop.name, table, op, target, body, basis, attached, token, own_key)
+    return replace(wanted, record_id=record, body=body, file=attached, marker=token, key=key)
 
 
 def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | None:
@@ -188,27 +184,27 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
     return text
 
 
-def _rows(data: Rows | None) -> list[dict[str, Any]]:
-    if data is None:
-        return [{}]
+def _rows(data: Rows | None) -> list[Fields]:
     if isinstance(data, pd.DataFrame):
         return [
             {str(k): v for k, v in row.items() if not (pd.api.types.is_scalar(v) and pd.isna(v))}
             for row in data.to_dict("records")
         ]
-    if isinstance(data, Mapping):
-        return [dict(data)]
-    rows = list(data)
+    rows = [data] if isinstance(data, Mapping) else [{}] if data is None else list(data)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise InputRefused([f"row {number}: must be an object of field names and values"])
-    return [dict(row) for row in rows]
+    return rows
 
 
-def _target(value: Any, op: str) -> str | Reference | None:
+def _record(own: Any, given: Any, op: str) -> str | Reference | None:
+    """The record that a row is for: its own ``id``, or the one that is given for all."""
+    if own and given and str(own) != str(given):
+        raise InputRefused([f"id: the row is for both {str(own)!r} and {str(given)!r}"])
+    value = own or given
+    if op == "create" and value:
+        raise InputRefused(["id: a create takes none, the service gives it"])
     if op == "create":
-        if value not in (None, ""):
-            raise InputRefused(["id: a create takes none, the service gives it"])
         return None
     if value in (None, ""):
         raise InputRefused([f"id: which record to {op} is not said"])
@@ -225,46 +221,56 @@ def _target(value: Any, op: str) -> str | Reference | None:
     return text
 
 
-def _based_on(value: Any) -> dict[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise InputRefused(["_based_on: is no JSON object"]) from None
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InputRefused(["_based_on: must be an object of field names and values"])
-    return {str(name): str(inner) if inner is not None else "" for name, inner in value.items()}
+def _texts(values: Any) -> dict[str, str]:
+    if not isinstance(values, Mapping):
+        raise InputRefused(["based_on: must be an object of field names and values"])
+    return {str(name): "" if value is None else str(value) for name, value in values.items()}
 
 
-def _check_rows(change: NewChange, place: int) -> None:
-    for one in references([change.body, change.record_id]):
-        if (row := one.get("$row", 0)) >= place:
-            raise InputRefused([f"@row:{row} must name an earlier row than its own, {place}"])
+def _file(path: Any) -> dict[str, Any]:
+    if not path:
+        raise InputRefused(["an upload needs its file (--upload FILE)"])
+    place = Path(str(path))
+    try:
+        size = place.stat().st_size
+        if not 0 < size <= MOST_UPLOAD_BYTES:
+            most = f"has {size} bytes; at most {MOST_UPLOAD_BYTES // 1024**2} MiB are sent"
+            raise InputRefused([f"{place}: {most if size else 'is empty'}"])
+        content = place.read_bytes()
+    except OSError as error:
+        raise InputRefused([f"{place}: cannot be read ({error.strerror})"]) from None
+    return {
+        "path": str(place.resolve()),
+        "name": place.name,
+        "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "type": mimetypes.guess_type(place.name)[0] or "application/octet-stream",
+    }
+
+
+# -- beside what the queue holds --------------------------------------------------------------
 
 
 def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
-    asked = [
-        (change, one["$queued"])
+    """A fault for each change that is referred to and that gives no id."""
+
+    @cache
+    def refusal(number: int, shop: str) -> str:
+        found = outbox.changes(number=number)
+        if not found:
+            return f"there is no change {number}"
+        if found[0].shop != shop:
+            return f"change {number} is for another shop, '{found[0].shop}'"
+        if found[0].state == "done" and found[0].id is None:
+            return f"change {number} is done, and has no id"
+        return f"change {number} was rejected" if found[0].state == "rejected" else ""
+
+    return [
+        f"{change.at}@{number}: {told}"
         for change in changes
         for one in references([change.body, change.record_id])
-        if "$queued" in one
+        if (number := one.get("$queued")) and (told := refusal(number, change.shop))
     ]
-    pairs = {(number, change.shop) for change, number in asked}
-    told = {pair: _refusal(outbox, *pair) for pair in pairs}
-    return [f"{one.at}{told[n, one.shop]}" for one, n in asked if told[n, one.shop]]
-
-
-def _refusal(outbox: Outbox, number: int, shop: str) -> str:
-    found = outbox.changes(number=number)
-    if not found:
-        return f"@{number}: there is no change {number}"
-    if found[0].shop != shop:
-        return f"@{number}: change {number} is for another shop, '{found[0].shop}'"
-    if found[0].state == "done" and found[0].id is None:
-        return f"@{number}: change {number} is done, and has no id"
-    return f"@{number}: change {number} was rejected" if found[0].state == "rejected" else ""
 
 
 def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
@@ -295,29 +301,6 @@ def _with_id(outbox: Outbox, change: NewChange) -> NewChange:
         return change
     made = outbox.get(change.record_id["$queued"])
     return replace(change, record_id=made.id) if made.state == "done" else change
-
-
-def _file(path: Any) -> dict[str, Any]:
-    if not path:
-        raise InputRefused(["an upload needs its file (--upload FILE)"])
-    place = Path(str(path))
-    try:
-        size = place.stat().st_size
-        if size > MOST_UPLOAD_BYTES:
-            most = MOST_UPLOAD_BYTES // (1024 * 1024)
-            raise InputRefused([f"{place}: has {size} bytes; at most {most} MiB are sent"])
-        if size == 0:
-            raise InputRefused([f"{place}: is empty"])
-        content = place.read_bytes()
-    except OSError as error:
-        raise InputRefused([f"{place}: cannot be read ({error.strerror})"]) from None
-    return {
-        "path": str(place.resolve()),
-        "name": place.name,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "type": mimetypes.guess_type(place.name)[0] or "application/octet-stream",
-    }
 
 
 def _shop(settings: Settings, name: str | None) -> ShopSettings:

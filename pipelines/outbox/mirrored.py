@@ -36,11 +36,16 @@ class Touched:
 
 def touched_since(home: Path, shop: str | None = None) -> list[Touched]:
     """Records pushed and not read back yet, oldest first; ``resource`` is the raw table's name."""
+    rows = _rows(home, "unread", shop=shop)
+    return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
+
+
+def _rows(home: Path, name: str, **values: Any) -> list[Any]:
+    """The rows of a statement; none where there is no queue."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        rows = outbox.ask("unread", shop=shop)
-        return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
+        return outbox.ask(name, **values)
 
 
 def mark_mirrored(
@@ -135,50 +140,39 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
             for state, words in _PROBLEMS.items()
             if waiting[state]
         ]
-        found = find(outbox)
-        foreign = [
-            row["shop"] for row in outbox.ask("unsettled", shop=None) if row["kind"] == "foreign"
-        ]
+        found, unsettled = find(outbox), outbox.ask("unsettled", shop=None)
+        foreign = ", ".join(row["shop"] for row in unsettled if row["kind"] == "foreign")
         if found.standing == "foreign":
             told.append(f"The queue sends nothing: it is a copy, {found.why} ('queue adopt')")
         elif foreign:
-            told.append(
-                f"The queue is a copy, not adopted for: {', '.join(foreign)} ('queue adopt')"
-            )
+            told.append(f"The queue is a copy, not adopted for: {foreign} ('queue adopt')")
     return counts, told + [f"{shop}: {words}" for shop, words in not_shown(home)]
 
 
 def history_rows(home: Path) -> list[dict[str, Any]]:
     """One row for each change, for ``ops.changes``: who queued it, what was sent, what the service
     answered, and whether the mirror shows it. Times are aware (UTC), bodies JSON text."""
-    if not (home / FILE_NAME).is_file():
-        return []
-    with Outbox(home) as outbox:
-        return [
-            dict(row)
-            | {name: _utc(row[name]) for name in ("queued_at", "pushed_at")}
-            | {"is_mirrored": bool(row["is_mirrored"])}
-            for row in outbox.ask("told")
-        ]
+    return [
+        dict(row)
+        | {name: _utc(row[name]) for name in ("queued_at", "pushed_at")}
+        | {"is_mirrored": bool(row["is_mirrored"])}
+        for row in _rows(home, "told")
+    ]
 
 
 def brief(change: Change) -> dict[str, Any]:
     """A change as ``queue list --json`` shows it (interface page)."""
-    return {name: getattr(change, name) for name in _BRIEF.split()} | {
-        "id": change.id if change.id is not None else change.record_id,
-        "queued_at": _iso(change.queued_at),
-        "pushed_at": _iso(change.pushed_at),
-    }
+    found = {name: getattr(change, name) for name in _BRIEF.split()}
+    found["id"] = change.id if change.id is not None else change.record_id
+    for name in ("queued_at", "pushed_at"):
+        moment = _utc(found[name])
+        found[name] = moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
+    return found
 
 
 _BRIEF = (
     "number shop resource op record_id state id reason attempts queued_by queued_at pushed_at body"
 )
-
-
-def _iso(seconds: float | None) -> str | None:
-    moment = _utc(seconds)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
 
 
 def _utc(seconds: float | None) -> datetime | None:

@@ -1,14 +1,18 @@
-"""What a queued change waits for, and what is sent for it."""
+"""What a queued change waits for, what is sent for it, and what a push would send."""
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pipelines.bodies import fields
-from pipelines.outbox.change import OPEN, Change, Fields, State
+from pipelines.bodies import PATHS, fields
+from pipelines.outbox.basis import old_values
+from pipelines.outbox.change import METHODS, OPEN, Change, Fields, State, invoices_of
 from pipelines.outbox.match import KEYS
+from pipelines.outbox.origin import held_back, refuse_others
 from pipelines.outbox.store import Outbox
+from pipelines.settings import ShopSettings
 
 OnConflict = Literal["park", "ours", "theirs"]
 
@@ -17,15 +21,16 @@ class Unsendable(Exception):
     """The change cannot be sent as it is; the message becomes its reason."""
 
 
+# -- what waits -------------------------------------------------------------------------------
+
+
 def waits_for(
     outbox: Outbox, change: Change, goes: Callable[[Change], bool] = lambda other: False
 ) -> str:
     """What a change waits for that is queued, or in doubt; empty when it may be sent. ``goes``: of
     which others it need not be waited for."""
-    for other, words in _blocks(outbox, change):
-        if other is None or not goes(other):
-            return words
-    return ""
+    found = _blocks(outbox, change)
+    return next((words for other, words in found if other is None or not goes(other)), "")
 
 
 def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
@@ -60,27 +65,26 @@ def _alike(change: Change, other: Change) -> bool:
     )
 
 
-def missing_reference(outbox: Outbox, change: Change) -> str:
-    """Which change it refers to has no id yet; empty when all have."""
-    return next((words for _, words in _missing(outbox, change)), "")
-
-
 def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
+    """The changes it refers to that have no id yet."""
     numbers = [one["$queued"] for one in fields.references(change.body)]
     target = change.record_id or ""
     if target.startswith("@") and target[1:].isdecimal():
         numbers.append(int(target[1:]))
     for number in numbers:
-        found = outbox.changes(number=number)
-        if not found:
-            yield (
-                None,
-                f"waits for change {number}, which the queue does not hold; 'queue discard' it",
-            )
-        elif found[0].state != "done":
-            yield found[0], f"waits for {found[0].stands}"
-        elif found[0].id is None:
-            yield None, f"waits for the id of {found[0].what}, which has none; 'queue discard' it"
+        found = next(iter(outbox.changes(number=number)), None)
+        if found is None:
+            told = f"change {number}, which the queue does not hold"
+        elif found.state == "done":
+            told = f"the id of {found.what}, which has none" if found.id is None else ""
+        else:
+            yield found, f"waits for {found.stands}"
+            continue
+        if told:
+            yield None, f"waits for {told}; 'queue discard' it"
+
+
+# -- what is sent -----------------------------------------------------------------------------
 
 
 def filled(outbox: Outbox, body: Fields) -> dict[str, Any]:
@@ -94,8 +98,8 @@ def filled(outbox: Outbox, body: Fields) -> dict[str, Any]:
 def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
     """The body of a change as it is sent; :class:`Unsendable` if what it refers to has no id, or
     its file is not as it was queued."""
-    if reason := missing_reference(outbox, change):
-        raise Unsendable(reason)
+    for _, words in _missing(outbox, change):
+        raise Unsendable(words)
     read_file(change)
     return filled(outbox, change.body)
 
@@ -114,7 +118,79 @@ def read_file(change: Change) -> bytes:
     return content
 
 
-def invoices_of(body: Fields) -> list[str]:
-    """Ids of the invoices a payment is for, each once."""
-    found = body["invoiceId"]
-    return list(dict.fromkeys(map(str, found if isinstance(found, list) else [found])))
+# -- what would be sent (push --dry-run) ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a push would send for a change; ``old`` has what its fields were when it was queued.
+    ``waits`` says what for, if it would not be sent yet.
+
+    An id that only the service can give is shown as ``@12``: that of change 12.
+    """
+
+    number: int
+    shop: str
+    method: str
+    path: str
+    body: dict[str, Any]
+    requests: int
+    waits: str
+    old: dict[str, str]
+
+
+def preview(
+    outbox: Outbox, settings: ShopSettings, on_conflict: OnConflict = "park"
+) -> list[Planned]:
+    """Every queued change as it would be sent, in that order, if the service took those before it;
+    then what waits, and what is in doubt. Nothing is asked. Raises what keeps a push from sending
+    any of them."""
+    shop, held = settings.name, held_back(outbox)
+    refuse_others(outbox, settings)
+    found = outbox.changes(shop=shop, states=[State.QUEUED, State.IN_DOUBT, State.SENDING])
+    if on_conflict != "park":
+        decided = outbox.changes(shop=shop, states=[State.CONFLICT])
+        found += [one for one in decided if one.resource != "payments"]
+    doubts = {
+        one.number: "in doubt, " + ("for you to decide" if one.needs_person else "looked up first")
+        for one in found
+        if one.number in held or one.state in (State.IN_DOUBT, State.SENDING)
+    }
+    is_time_known = any(words.endswith("first") for words in doubts.values())
+    planned, waiting, doubtful = list[Planned](), list[Planned](), list[Planned]()
+    sent, lists = set[int](), set[str]()
+    for change in sorted(found, key=lambda one: one.number):
+        if words := doubts.get(change.number):
+            requests = 0 if change.needs_person else 1
+            path, method, old = PATHS[change.resource], "GET", dict[str, str]()
+            doubtful.append(Planned(change.number, shop, method, path, {}, requests, words, old))
+            continue
+        body, requests, into = filled(outbox, change.body), 0, waiting
+        waits = waits_for(outbox, change, lambda other: other.number in sent)
+        if not waits:
+            into = planned
+            try:
+                read_file(change)
+                # Nothing leaves before it is known what time it is there: the record tells.
+                more = not is_time_known and change.op in ("delete", "upload")
+                requests, is_time_known = _requests(change, lists) + more, True
+                sent.add(change.number)
+            except Unsendable as refusal:
+                body, waits = {}, f"will be rejected: {refusal}"
+        path = PATHS[change.resource] + (f"/{change.record_id}" if change.op != "create" else "")
+        path += "/upload" if change.op == "upload" else ""
+        method, old = METHODS[change.op], old_values(change)
+        into.append(Planned(change.number, shop, method, path, body, requests, waits, old))
+    return planned + waiting + doubtful
+
+
+def _requests(change: Change, lists: set[str]) -> int:
+    """The write and what is read for it: a list once a push, one update of each kind."""
+    if change.resource == "payments":
+        return 1 + len(invoices_of(change.body))
+    kind = change.resource + ("" if change.op == "create" else change.op + str(sorted(change.body)))
+    is_first = kind not in lists
+    lists.add(kind)
+    if change.op == "create":
+        return 1 + is_first * (2 if change.resource == "tickets" else 1)
+    return 2 + is_first * {"delete": 2, "update": 1}.get(change.op, 0)

@@ -109,7 +109,8 @@ def write_stamp(outbox: Outbox, number: int = 0, *, is_next: bool = True) -> Non
         row = outbox.ask("identity")[0]
         token, home = uuid.uuid4().hex, outbox.path.parent
         said = {"queue": row["queue"], "token": token, "number": number}
-        said |= {"previous": row["token"] if is_next else "", "last": _last(outbox)}
+        said |= {"previous": row["token"] if is_next else ""}
+        said |= {"last": outbox.ask("last_number")[0][0]}
         try:
             descriptor, draft = tempfile.mkstemp(prefix=f".{STAMP}.", dir=home)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -124,10 +125,6 @@ def write_stamp(outbox: Outbox, number: int = 0, *, is_next: bool = True) -> Non
                 f"{home} cannot be written ({error.strerror}). Nothing was sent."
             ) from None
         outbox.ask("seal", token=token, seal=read_stamp(home)[1])
-
-
-def _last(outbox: Outbox) -> int:
-    return int(outbox.ask("last_number")[0][0])
 
 
 def skip_numbers(outbox: Outbox) -> None:
@@ -205,24 +202,30 @@ def refuse_foreign(outbox: Outbox) -> Finding:
     return found
 
 
+def _suspects(outbox: Outbox, found: Finding) -> list[dict[str, Any]]:
+    """Rows of ``unsettled`` for what may have been sent, by how the queue stands: by another copy,
+    of each shop what was not queued since, here; or the one change that a crash cut off."""
+    if found.standing == "ours":
+        why = "a push ended as it was about to be sent"
+        lost = {"kind": "restored", "why": why, "stamp": "", "number": found.lost}
+        return [{"shop": one.shop, **lost} for one in outbox.changes(number=found.lost)]
+    said = {"kind": found.standing, "why": found.why, "stamp": here(outbox), "number": None}
+    return [{"shop": shop, **said} for [shop] in outbox.ask("shops")]
+
+
 def take(outbox: Outbox, found: Finding) -> None:
     """Make the queue, which stands as ``found``, the one of this place. What waits is put in doubt
     by the next push of its shop."""
     is_ours = found.standing == "ours"
-    if is_ours and not found.lost:
+    with outbox.transaction():
+        for row in _suspects(outbox, found):
+            outbox.ask("unsettle", **row)
         # As it was left, and perhaps moved: a copy in the folder it came from is foreign.
         outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
-        return
-    with outbox.transaction():
         if not is_ours:
-            for row in outbox.ask("shops"):
-                unsettle(outbox, row["shop"], found.standing, found.why, here(outbox))
             skip_numbers(outbox)
-        elif lost := outbox.changes(number=found.lost):
-            why = "a push ended as it was about to be sent"
-            unsettle(outbox, lost[0].shop, "restored", why, number=found.lost)
-        outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
-        write_stamp(outbox, is_next=is_ours)
+        if not is_ours or found.lost:
+            write_stamp(outbox, is_next=is_ours)
 
 
 def mark_restored(home: Path) -> None:
@@ -233,13 +236,6 @@ def mark_restored(home: Path) -> None:
             _identity(outbox)
             write_stamp(outbox, is_next=False)
             outbox.ask("seal", token="", seal="")
-
-
-def unsettle(
-    outbox: Outbox, shop: str, kind: str, why: str, stamp: str = "", number: int | None = None
-) -> None:
-    """Keep that a shop's waiting changes, or only one of them, may have been sent."""
-    outbox.ask("unsettle", shop=shop, kind=kind, why=why, stamp=stamp, number=number)
 
 
 def settle(outbox: Outbox, shop: str) -> None:
@@ -254,19 +250,14 @@ def settle(outbox: Outbox, shop: str) -> None:
 
 def held_back(outbox: Outbox) -> dict[int, str]:
     """Queued changes that the next push does not simply send, by number: what comes first."""
-    found, told = find(outbox), dict[int, str]()
-    kept = {row["shop"]: dict(row) for row in outbox.ask("unsettled", shop=None)}
-    for [shop] in outbox.ask("shops"):
-        now: dict[str, Any] = {"kind": found.standing, "stamp": here(outbox), "number": None}
-        if found.lost:
-            now = {"kind": "restored", "stamp": "", "number": found.lost}
-        row = kept.get(shop, now) if found.standing == "ours" else now
-        words = "may have been sent: the next push looks for it first"
+    rows = [*map(dict, outbox.ask("unsettled", shop=None)), *_suspects(outbox, find(outbox))]
+    told = dict[int, str]()
+    for row in sorted(rows, key=lambda row: row["kind"] == "foreign"):
+        words, stamp = "may have been sent: the next push looks for it first", row["stamp"]
         if row["kind"] == "foreign":
-            words, row = "waits for 'queue adopt': the queue is a copy", row | {"stamp": ""}
-        if row["kind"] != "ours":
-            asked = {name: row[name] for name in ("stamp", "number")}
-            told |= {one["number"]: words for one in outbox.ask("maybe_sent", shop=shop, **asked)}
+            words, stamp = "waits for 'queue adopt': the queue is a copy", ""
+        asked = {"shop": row["shop"], "stamp": stamp, "number": row["number"]}
+        told |= {one["number"]: words for one in outbox.ask("maybe_sent", **asked)}
     return told
 
 
@@ -300,14 +291,6 @@ def bind(outbox: Outbox, shop: ShopSettings) -> int:
     found = {"shop": shop.name, "address": shown_address(shop.base_url)}
     row = outbox.ask("service", address_hash=address_hash, key_hash=key_hash, **found)[0]
     return int(row["id"])
-
-
-def claim(outbox: Outbox, shop: ShopSettings) -> int:
-    """The row of a shop's service, once what another copy may have sent is in doubt; raises as
-    :func:`refuse_others`."""
-    service = refuse_others(outbox, shop)
-    settle(outbox, shop.name)
-    return service
 
 
 def refuse_others(outbox: Outbox, shop: ShopSettings) -> int:

@@ -1,23 +1,72 @@
-"""What becomes of a change: done, rejected, in doubt, left to a person, or queued again."""
+"""What an answer to a write proves, and what becomes of a change: done, rejected, in doubt, left to
+a person, or queued again.
+
+A success status proves little: services have been seen to answer ``200 {"id": 7, "error": "Customer
+is locked"}``. Proof is what the specification promises, ``{"id": ...}``, with words that affirm it
+perhaps, or the record as it was sent. What is neither is no failure either: it is looked up.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from pipelines.outbox.answer import MOST_ANSWER, named_id, short
 from pipelines.outbox.basis import move_bases
-from pipelines.outbox.change import Change, Fields, Said, State
-from pipelines.outbox.match import left_out
-from pipelines.outbox.order import invoices_of
+from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
+from pipelines.outbox.match import KEYS, Match, compare, left_out
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Answer
+from sources.repair_shop.schema.clean import clean_row
 
 Hook = Callable[[str, int], None]
 MINUTE = 60.0
 _HOUR, DAY = 3600.0, 86400.0
+_MOST_ANSWER = 500
+"""Characters kept of what the service answered."""
+_AFFIRMED = {"success": ("true",), "ok": ("true",), "status": ("success", "ok", "200", "201")}
+
+
+def proof(
+    answer: Answer, change: Change, body: Fields, before: Fields, zone: ZoneInfo
+) -> tuple[str, bool]:
+    """The id of the record that an answer names, and whether it proves that it was written."""
+    found = answer.payload
+    if isinstance(found, dict) and len(found) == 1:
+        [inner] = found.values()
+        found = inner if isinstance(inner, dict | list) else found
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    content: dict[str, Any] = found if isinstance(found, dict) else {}
+    record = str(change.record_id)
+    if change.op == "delete":
+        # "DELETE returns 200 with no content" (specification, Common conventions).
+        is_plain = content == {} or content.keys() == {"id"}
+        return record, is_plain and not isinstance(answer.payload, str)
+    named = as_id(content.get("id")) or ""
+    known = {named} if named else set()
+    if change.op == "update":
+        known = {record, *(str(before[name]) for name in NAMES if before.get(name))}
+    is_told = named in known and (_affirms(content) or _echoes(content, change, body, zone))
+    return record if change.op == "update" else named, is_told
+
+
+def _affirms(content: Fields) -> bool:
+    """Whether an answer says nothing beside the id but that it was done."""
+    return all(
+        name in ("id", "message") or str(value).lower() in _AFFIRMED.get(name, ())
+        for name, value in content.items()
+    )
+
+
+def _echoes(content: Fields, change: Change, body: Fields, zone: ZoneInfo) -> bool:
+    """Whether an answer is the record as it was sent."""
+    row = clean_row(content, change.resource, zone)
+    grades = {name: compare(change.resource, name, body[name], row, zone) for name in body}
+    keys = [name for name in KEYS.get(change.resource, ()) if name in body] or list(body)
+    return Match.DIFFERENT not in grades.values() and all(grades[k] is Match.SAME for k in keys)
 
 
 @dataclass
@@ -31,15 +80,19 @@ class Outcomes:
     now: Callable[[], float]
     _read_back: set[tuple[str, frozenset[str]]] = field(default_factory=set)
 
-    def answered(self, change: Change, body: dict[str, Any], answer: Answer, new_id: str) -> Change:
-        """What follows from a success: done if it proves itself, else in doubt and looked up."""
-        said = f"{answer.status} {short(answer)}"
-        why = self._not_shown(change, body) if new_id else "that does not prove it"
-        if not why and change.op != "delete":
-            return self.finish(change, body, new_id, said, "done")
-        named = change.answered or new_id or named_id(answer, change)
+    def answered(
+        self, change: Change, body: dict[str, Any], answer: Answer, named: str, *, is_proven: bool
+    ) -> None:
+        """What follows from a success that names a record: done if it proves itself, else in doubt
+        and looked up."""
+        said = f"{answer.status} {answer.body.decode('utf-8', 'replace')[:_MOST_ANSWER]}"
+        why = self._not_shown(change, body) if is_proven else "that does not prove it"
         told = f"the service answered {said}" + (f", but {why}" if why else "")
-        return self.in_doubt(change, told, said=Said.DONE, answered=named or None)
+        if not why and change.op != "delete":
+            self.finish(change, body, named, said, "done")
+        else:
+            named = change.answered or named
+            self.in_doubt(change, told, said=Said.DONE, answered=named or None)
 
     def _not_shown(self, change: Change, body: Fields) -> str:
         """Why the record does not show an update that the service says it took; empty if it does.
@@ -52,24 +105,28 @@ class Outcomes:
             row = self.records.one(change.resource, str(change.record_id))
         except ShopError:
             return ""
-        before, zone = self.before(change), self.shop.zone
-        left = left_out(change.resource, body, before, row, zone) if row else []
+        before = (change.fence or {}).get("before") or {}
+        left = left_out(change.resource, body, before, row, self.shop.zone) if row else []
         if not left:
             self._read_back.add(kind)
         return f"the record shows {', '.join(left)} as before" if left else ""
 
-    def before(self, change: Change) -> dict[str, Any]:
-        """What the record showed before the request."""
-        return dict((self.outbox.get(change.number).fence or {}).get("before") or {})
-
-    def finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> Change:
-        """The service has it."""
+    def finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> None:
+        """The service has it: its outcome, the id for those that wait for it, the records that a
+        sync is to read back, and what later changes are based on."""
+        now = self.outbox.clock.wall()
         with self.outbox.transaction():
-            after = self.outbox.finish(change, event, answer, new_id, touched(change, body, new_id))
+            self.outbox.move(
+                change, State.DONE, event, answer, id=new_id, answer=answer, pushed_at=now,
+                look_at=None, needs_person=0, reason="" if event == "done" else answer,
+            )  # fmt: skip
+            self.outbox.fill_targets(change.number)
+            for resource, record in touched(change, body, new_id):
+                written = {"shop": change.shop, "resource": resource, "id": record, "now": now}
+                self.outbox.ask("wrote", number=change.number, **written)
             if change.op == "update":
                 move_bases(self.outbox, change, body)
         self.hook("outcome" if event == "done" else "adopted", change.number)
-        return after
 
     def in_doubt(self, change: Change, why: str, **columns: Any) -> Change:
         """It may have been applied; looked up from now on. What was sent has its minute from now
@@ -79,59 +136,56 @@ class Outcomes:
         columns = {"fence": fence, "look_at": self.now(), "looks": 0} | columns
         return self.outbox.move(current, State.IN_DOUBT, "in doubt", why, **columns)
 
-    def refused(self, change: Change, error: BadAnswer) -> Change:
+    def refused(self, change: Change, error: BadAnswer) -> None:
         """The service said no: rejected, unless it may have been applied all the same."""
         before, change = change, self.outbox.get(change.number)
         # A rate error may follow a write that was done; what was sent anew is refused for that.
         sent_before = was_sent(before) or change.attempts > before.attempts + 1
-        told, answer = str(error), f"{error.status} {error.excerpt}"[:MOST_ANSWER]
+        told, answer = str(error), f"{error.status} {error.excerpt}"[:_MOST_ANSWER]
         if error.status in (401, 403) and not change.is_idempotent:
-            return self.in_doubt(change, told, answer=answer)
-        if sent_before or (change.op == "upload" and change.answered and error.status == 409):
+            self.in_doubt(change, told, answer=answer)
+        elif sent_before or (change.op == "upload" and change.answered and error.status == 409):
             # A service that takes no second of a name most likely has the first, though it does
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
-            return self.park(self.in_doubt(change, why, answer=answer), why)
-        if error.status == 409:
+            self.park(self.in_doubt(change, why, answer=answer), why)
+        elif error.status == 409:
             why = f"{told}; it may be there already, so it is looked for"
-            return self.in_doubt(change, why, answer=answer, said=Said.NO)
-        after = self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
-        self.hook("outcome", change.number)
-        return after
+            self.in_doubt(change, why, answer=answer, said=Said.NO)
+        else:
+            self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
+            self.hook("outcome", change.number)
 
-    def refused_by_us(self, change: Change, reason: str) -> Change:
+    def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""
         if change.state is State.IN_DOUBT:
-            return self.park(change, f"may have been applied; it cannot be sent again: {reason}")
-        return self.outbox.move(change, State.REJECTED, "rejected", reason)
+            self.park(change, f"may have been applied; it cannot be sent again: {reason}")
+        else:
+            self.outbox.move(change, State.REJECTED, "rejected", reason)
 
-    def not_sent(self, change: Change, reason: str) -> Change:
+    def not_sent(self, change: Change, reason: str) -> None:
         """It could not be checked before it was sent; the next push tries again."""
         look_at = None if change.state is State.QUEUED else self.now() + self.shop.seconds(MINUTE)
-        return self.outbox.move(change, None, "not sent", reason, reason=reason, look_at=look_at)
+        self.outbox.move(change, None, "not sent", reason, reason=reason, look_at=look_at)
 
     def never_left(self, change: Change, reason: str) -> None:
         """What surely never arrived waits for its turn; what was sent before stays in doubt."""
-        sent_before = was_sent(change)
-        change = self.outbox.get(change.number)
-        if change.state is not State.SENDING:
-            return
-        if sent_before or change.answered:
-            self.outbox.move(change, State.IN_DOUBT, "not sent", reason, look_at=self.now())
-        else:
-            self.outbox.move(
-                change, State.QUEUED, "not sent", reason, attempts=0, fence=None, sent_body=None
-            )
+        left = self.outbox.get(change.number)
+        if left.state is State.SENDING and (was_sent(change) or left.answered):
+            self.outbox.move(left, State.IN_DOUBT, "not sent", reason, look_at=self.now())
+        elif left.state is State.SENDING:
+            unsent = {"attempts": 0, "fence": None, "sent_body": None}
+            self.outbox.move(left, State.QUEUED, "not sent", reason, **unsent)
 
-    def park(self, change: Change, why: str, *, looks: bool = True, **columns: Any) -> Change:
+    def park(self, change: Change, why: str, *, looks: bool = True, **columns: Any) -> None:
         """Leave what may have been applied to a person; looked at again, ever more seldom."""
         look_at = self.now() + self.shop.seconds(_HOUR) if looks else None
-        return self.outbox.move(
+        self.outbox.move(
             change, None, "left for a person", why, reason=why, needs_person=1, look_at=look_at,
             looks=change.looks + 1, **columns,
         )  # fmt: skip
 
-    def wait(self, change: Change, fence: Fields, found: str) -> Change:
+    def wait(self, change: Change, fence: Fields, found: str) -> None:
         """Look again later: while it may still show, when four times as long has gone by; what is
         left for a person, after an hour, two, and so on up to a day. A wait is no line of history,
         but what was found anew is."""
@@ -145,7 +199,7 @@ class Outcomes:
         is_settled = change.needs_person or change.approved_by
         is_new = not is_settled and found not in change.reason
         reason = f"may have been applied: {found}" if is_new else change.reason
-        return self.outbox.move(
+        self.outbox.move(
             change, None, "looked" if is_new else "", found, reason=reason, fence=dict(fence),
             look_at=now + wait, looks=change.looks + 1,
         )  # fmt: skip

@@ -18,10 +18,16 @@ from pipelines.outbox.attempt import MOST_SILENT, Attempts
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import Moved, OutboxError, ShopUnknown
 from pipelines.outbox.mirrored import brief
-from pipelines.outbox.order import OnConflict, waits_for
-from pipelines.outbox.origin import claim, locked, put_in_doubt, refuse_foreign, take
+from pipelines.outbox.order import OnConflict, Planned, preview, waits_for
+from pipelines.outbox.origin import (
+    locked,
+    put_in_doubt,
+    refuse_foreign,
+    refuse_others,
+    settle,
+    take,
+)
 from pipelines.outbox.outcome import DAY, Hook
-from pipelines.outbox.preview import Planned, preview
 from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
 from pipelines.settings import Settings, ShopSettings
@@ -190,7 +196,8 @@ class _Pusher:
 
     def run(self) -> None:
         """Until nothing more can be done now."""
-        service = claim(self.outbox, self._shop)
+        service = refuse_others(self.outbox, self._shop)
+        settle(self.outbox, self._shop.name)
         self._time = ServiceTime(self.client, self.outbox, service)
         self._attempts = Attempts(self.client, self.outbox, self._time, self.on_conflict, self.hook)
         try:
@@ -209,7 +216,6 @@ class _Pusher:
                 self.budget.pause(min(pause, self._shop.seconds(DAY)), self.stop)
         finally:
             if self.client.requests:
-                self._attempts.was_put_back()
                 self._time.note()
 
     def _begin(self) -> None:
@@ -263,7 +269,7 @@ class _Pusher:
                         self._tried.add(cursor)  # could not be checked: the next push tries again
         return worked
 
-    def _deal(self, change: Change, how: Callable[[Change], Change]) -> None:
+    def _deal(self, change: Change, how: Callable[[Change], None]) -> None:
         """Deal with one change. One that cannot be dealt with, in a way nobody foresaw, parks alone
         with the reason; the others go on."""
         try:

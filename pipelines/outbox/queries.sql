@@ -41,9 +41,6 @@ where number >= :first and record_id like '@%' and exists (
     select 1 from changes as made where made.state = 'done' and made.id is not null
     and made.number = cast(substr(changes.record_id, 2) as integer));
 
--- name: by_key
-select * from changes where shop = :shop and resource = :resource and op = :op and key = :key;
-
 -- name: wrote
 insert into written values (:shop, :resource, :id, :number, :now, null, null)
 on conflict (shop, resource, id) do update set pushed_at = excluded.pushed_at,

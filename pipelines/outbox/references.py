@@ -14,8 +14,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.bodies.fields import Reference
-from pipelines.outbox.change import Fields, NewChange
+from pipelines.outbox.change import NewChange
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
@@ -68,17 +67,15 @@ def takes_id(resource: str, field: str) -> bool:
     return target is not None and target.columns == ("id",)
 
 
-def mentions(
-    resource: str, record_id: str | Reference | None, body: Fields
-) -> Iterator[tuple[str, Target, str]]:
+def _mentions(change: NewChange) -> Iterator[tuple[str, Target, str]]:
     """The records and labels that a change names: the field, where it is found, the value."""
-    if isinstance(record_id, str):
-        yield "id", Target(resource), record_id
-    for field, target in targets(resource).items():
+    if isinstance(change.record_id, str):
+        yield "id", Target(change.resource), change.record_id
+    for field, target in targets(change.resource).items():
         outer, _, inner = field.partition(".")
-        if outer not in body:
+        if outer not in change.body:
             continue
-        value = body[outer]
+        value = change.body[outer]
         found = [line.get(inner) for line in value] if inner else [value]
         for one in found:
             several = one if isinstance(one, list) else [one]
@@ -96,7 +93,7 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
     """A fault for each id and label that neither the mirror nor the queue knows."""
     wanted: dict[tuple[str, Target], dict[str, list[str]]] = {}
     for change in changes:
-        for field, target, value in mentions(change.resource, change.record_id, change.body):
+        for field, target, value in _mentions(change):
             values = wanted.setdefault((change.shop, target), {})
             values.setdefault(value, []).append(f"{change.at}{change.resource} {field}")
     faults: list[str] = []

@@ -3,7 +3,6 @@ is to do."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import InputRefused
@@ -31,21 +30,18 @@ def retry(home: Path, number: int, *, by: str) -> str:
                 [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
             )
         why = f"by {by}; it was {change.state}" + (f": {change.reason}" if change.reason else "")
-        columns: dict[str, Any] = {"reason": "", "needs_person": 0, "looks": 0}
         if change.fence is not None:
-            told = f"{change.what} is looked for once more by the next push, then sent."
             # Before anybody was asked, what was found is nobody's to judge.
             known = change.reason if change.needs_person or change.approved_by else ""
-            columns |= {"approved_by": by, "look_at": 0.0}
-            columns |= {"reason": f"approved by {by}, knowing: {known}"}
-            outbox.move(change, State.IN_DOUBT, "retry", why, **columns)
-        else:
-            over = (
-                ", over the value that the service showed" if change.state is State.CONFLICT else ""
-            )
-            told = f"{change.what} is queued again{over}."
-            outbox.move(change, State.QUEUED, "retry", why, **columns | {"look_at": None})
-        return told
+            outbox.move(
+                change, State.IN_DOUBT, "retry", why, approved_by=by, needs_person=0, looks=0,
+                look_at=0.0, reason=f"approved by {by}, knowing: {known}",
+            )  # fmt: skip
+            return f"{change.what} is looked for once more by the next push, then sent."
+        outbox.move(change, State.QUEUED, "retry", why, reason="", needs_person=0, looks=0)
+        is_over = change.state is State.CONFLICT
+        over = ", over the value that the service showed" if is_over else ""
+        return f"{change.what} is queued again{over}."
 
 
 def discard(home: Path, number: int, *, by: str) -> str:

@@ -1,9 +1,12 @@
 """What time it is at the service: every wait of the queue is by its clock, and ours may be set.
 
 It also tells a machine that was put back while it ran (a snapshot with its memory): the files and
-the boot are as they were, but more time went by at the service than here since the last push.
+the boot are as they were, but more time went by at the service than here since the last push. What
+waits of the shop is in doubt then, as soon as it is known what time it is there. So nothing that a
+push was about to decide stands: no change is as it was read any more.
 """
 
+from pipelines.outbox.origin import settle
 from pipelines.outbox.records import SLACK
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.http.client import Client
@@ -24,7 +27,14 @@ class ServiceTime:
 
     def _observe(self) -> None:
         if (seen := self._client.clock.seen) and seen.timestamp() != self._seen:
+            is_first = not self._seen
             self._seen, self._at = seen.timestamp(), self._outbox.clock.monotonic()
+            if is_first and self._went_by_unlived():
+                shop, why = self._client.shop.name, "the machine stood still, or was put back"
+                said = {"kind": "restored", "why": why, "stamp": "", "number": None}
+                with self._outbox.transaction():
+                    self._outbox.ask("unsettle", shop=shop, **said)
+                    settle(self._outbox, shop)
 
     @property
     def is_seen(self) -> bool:
@@ -43,11 +53,11 @@ class ServiceTime:
         times = {"at": self.now(), "wall": clock.wall(), "ticks": clock.monotonic()}
         self._outbox.ask("note_time", id=self._service, boot=clock.boot(), **times)
 
-    def went_by_unlived(self) -> bool:
+    def _went_by_unlived(self) -> bool:
         """Whether the service lived longer since the last push than this machine did in this boot:
         it was put back meanwhile, or stood still."""
         last, clock = self._last, self._outbox.clock
-        if not self._seen or last["ticks"] is None or last["boot"] != clock.boot():
+        if last["ticks"] is None or last["boot"] != clock.boot():
             return False
         if self._client.shop.minute_seconds < 60:
             return False  # a sandbox, whose clock may run as it likes

@@ -35,7 +35,10 @@ _QUERIES: Mapping[str, str] = dict(
 )
 _JSON = ("body", "basis", "file", "sent_body", "fence")
 _CONDITIONS: Mapping[str, str] = {
-    **{name: f"{name} = ?" for name in ("number", "shop", "resource", "record_id", "id", "op")},
+    **{
+        name: f"{name} = ?"
+        for name in ("number", "shop", "resource", "record_id", "id", "op", "key")
+    },
     "before": "number < ?",
     "after": "number > ?",
     "but": "number != ?",
@@ -203,9 +206,8 @@ class Outbox:
 
     def by_key(self, change: NewChange) -> Change | None:
         """The change that bears the same key of the caller's."""
-        values = {name: getattr(change, name) for name in ("shop", "resource", "op", "key")}
-        rows = self.ask("by_key", **values)
-        return change_of(rows[0]) if rows else None
+        same = {name: getattr(change, name) for name in ("shop", "resource", "op", "key")}
+        return next(iter(self.changes(**same)), None)
 
     # -- writing ------------------------------------------------------------------------------
 
@@ -291,23 +293,6 @@ class Outbox:
             if event:
                 self.note(change.number, event, detail)
         return change_of(row)
-
-    def finish(
-        self, change: Change, event: str, answer: str, new_id: str,
-        records: Iterable[tuple[str, str]],
-    ) -> Change:  # fmt: skip
-        """The service holds a change as ``new_id``: its outcome, the id for those that wait for
-        it, and the ``records`` (resource, id) that a sync is to read back."""
-        now = self.clock.wall()
-        done = {"id": new_id, "answer": answer, "pushed_at": now, "look_at": None}
-        done |= {"needs_person": 0, "reason": "" if event == "done" else answer}
-        with self.transaction():
-            after = self.move(change, State.DONE, event, answer, **done)
-            self.fill_targets(change.number)
-            for resource, record in records:
-                values = {"shop": change.shop, "resource": resource, "id": record}
-                self.ask("wrote", number=change.number, now=now, **values)
-        return after
 
 
 def change_of(row: sqlite3.Row) -> Change:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from pipelines.outbox import push as run
-from pipelines.outbox.preview import Planned
+from pipelines.outbox.order import Planned
 from pipelines.outbox.pushing import PushReport
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption
 from shopmirror.consoles import duration, fault, out, print_json, table, tell

@@ -94,13 +94,14 @@ def add(
         raise InputRefused(["--json and --file exclude each other"])
     if body is None and file is None and op in ("create", "update"):
         raise InputRefused(["give the fields with --json or --file"])
-    found = FileRows() if file is None else read_rows(file, name, op, key)
+    lone = FileRows([read_object(body) if body is not None else {}])
+    found = read_rows(file, name, op, key) if file is not None else lone
     with Outbox(settings.home) as outbox:
         [last] = outbox.ask("last_number")
     numbers = enqueue(
         name,
         op,
-        found.rows if file is not None else None if body is None else read_object(body),
+        found.rows,
         record_id=record_id,
         shop=shop,
         based_on=read_object(based_on) if based_on else None,
@@ -108,7 +109,7 @@ def add(
         key=key,
         file=upload,
         settings=settings,
-        where=None if file is None else found.where,
+        where=found.where,
         faults=found.faults,
         check=not no_check,
         warn=tell,

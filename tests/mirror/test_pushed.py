@@ -10,14 +10,23 @@ from tests.fakes.loopback import Reply
 from tests.fakes.shop import ServedShop
 
 
+def done(outbox: Outbox, number: int, record: str) -> None:
+    """A push wrote a record by this change, and no sync read it back yet."""
+    change = outbox.get(number)
+    change = outbox.move(change, State.SENDING, sent_body=change.body)
+    now = outbox.clock.wall()
+    outbox.move(change, State.DONE, "done", id=record, pushed_at=now)
+    written = {"shop": change.shop, "resource": change.resource, "id": record}
+    outbox.ask("wrote", number=number, now=now, **written)
+
+
 def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger):
     stranger.lists["/categories"] = [{"id": 1, "name": "Parts"}]
     stranger.missing = lambda: Reply(404, {"error": "Not found."})
     stranger.sync("categories")
     with Outbox(stranger.home) as outbox:
         outbox.add([NewChange("main", "categories", "create", None, {"name": "A"})], by="ann")
-        sent = outbox.move(outbox.get(1), State.SENDING)
-        outbox.finish(sent, "done", "", "148", [("categories", "148")])
+        done(outbox, 1, "148")
     for _ in range(2):
         assert stranger.sync("categories").exit_code == 0
     asked = [seen.path for seen in stranger.loopback.seen]
@@ -35,8 +44,7 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
         gone = [NewChange("main", "categories", "delete", str(n), {}) for n in range(6)]
         numbers = outbox.add(gone, by="ann")
         for number in numbers:
-            sent, record = outbox.move(outbox.get(number), State.SENDING), str(number - numbers[0])
-            outbox.finish(sent, "done", "", record, [("categories", record)])
+            done(outbox, number, str(number - numbers[0]))
     report = stranger.sync("categories")
     assert (report.exit_code, report.details) == (0, [])
     assert touched_since(stranger.home) == []
@@ -53,8 +61,7 @@ def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty):
         with Outbox(tmp_path) as outbox:
             change = NewChange("main", "customers", "update", record, {"city": "Xela"})
             outbox.add([change], by="ann")
-            sent = outbox.move(outbox.get(1), State.SENDING, sent_body=change.body)
-            outbox.finish(sent, "done", "", record, [("customers", record)])
+            done(outbox, 1, record)
         report = sync(settings, resources=["customers"])
         assert (report.exit_code, report.shops[0].is_complete) == (1, True)
         assert "does not show at the service" in report.message

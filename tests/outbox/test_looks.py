@@ -129,6 +129,13 @@ def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, 
     assert in_the_end(desk) == (state, 1)
 
 
+def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
+    desk.shop.hidden.add(("ticketInvoices", "payments"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost after")
+    assert desk.states() == ["done"]
+
+
 def test_an_invoice_that_shows_no_payments_any_more_hides_none(desk):
     invoice = desk.shop.invoice()
     desk.shop.take(invoice, 1)

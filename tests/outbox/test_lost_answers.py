@@ -392,10 +392,3 @@ def test_a_payment_of_which_one_line_was_booked_is_left_to_a_person(desk):
     desk.later(HOUR, 2)
     assert desk.states() == ["in_doubt"]
     assert "1 of 2 lines are booked" in desk.change().reason
-
-
-def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
-    desk.shop.hidden.add(("ticketInvoices", "payments"))
-    desk.pay(desk.shop.invoice())
-    desk.push("lost after")
-    assert desk.states() == ["done"]

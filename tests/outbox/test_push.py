@@ -1,6 +1,5 @@
 """What is sent, in which order, over what basis, and what the queue and its people are told."""
 
-import sqlite3
 import threading
 from datetime import UTC, datetime
 
@@ -389,16 +388,3 @@ def test_people_who_queue_while_a_push_is_at_work_lose_nothing(served, tmp_path)
     report = push(settings)
     assert report.exit_code == 0
     assert served.shop.count("POST", "brands") == 20
-
-
-# -- a queue of the layout before -------------------------------------------------------------
-
-
-def test_a_queue_of_the_layout_before_is_brought_over(desk):
-    desk.begin()
-    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
-        db.execute("alter table unsettled drop column number")
-        db.execute("alter table changes drop column queued_there")
-        db.execute("pragma user_version = 5")
-    desk.pay(desk.shop.invoice())
-    assert desk.push().exit_code == 0

@@ -313,3 +313,13 @@ def test_a_file_of_another_version(desk, version, said):
         db.execute(f"pragma user_version = {version}")
     with pytest.raises(QueueBroken, match=said):
         Outbox(desk.home)
+
+
+def test_a_queue_of_the_layout_before_is_brought_over(desk):
+    desk.begin()
+    with sqlite3.connect(desk.home / "outbox.sqlite") as db:
+        db.execute("alter table unsettled drop column number")
+        db.execute("alter table changes drop column queued_there")
+        db.execute("pragma user_version = 5")
+    desk.pay(desk.shop.invoice())
+    assert desk.push().exit_code == 0
