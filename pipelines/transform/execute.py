@@ -1,20 +1,18 @@
 """Carries out the statements of a build in the private DuckDB file, which nobody else has open.
 
-Models are made in one transaction: one that fails leaves everything as it was. In a large file each
-relation is a transaction of its own, as one for all finds no memory there. Then a build that ends
-early, by a fault or a kill, leaves relations of two builds in this file, which no reader has, and
-the next build makes all of them anew. Tests of the data follow; where they find a fault the file
-keeps the build, and what history saw, but readers do not get it.
+Each relation is a transaction of its own: one for all would hold two builds in the file. A build
+that ends early, by a fault or a kill, leaves relations of two builds in this file, which no reader
+has, and the next build makes all of them anew. Tests of the data come last; where they find a fault
+the file keeps the build, and what history saw, but readers do not get it.
 
-In a large file two statements at a time are carried out, where they do not read each other. DuckDB
-can share one statement out among threads, but who waits for the others turns in circles, which
-costs a third of the processor's time.
+Two statements at a time are carried out, where they do not read each other. DuckDB can share one
+statement out among threads, but who waits for the others turns in circles, which costs a third of
+the processor's time.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -28,13 +26,8 @@ from pipelines.transform.compiled import MOMENT, Node
 
 MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
-LARGE = 80_000_000
-"""Bytes of a file from which on each relation is a transaction of its own."""
 AT_ONCE = 2
-"""Statements of a large build at a time; they share the memory."""
-
-_Carry = Callable[[duckdb.DuckDBPyConnection, Node], tuple[int, str]]
-"""Carries out a node: the records that a test found, and the status."""
+"""Statements at a time; they share the memory."""
 
 
 @dataclass(frozen=True)
@@ -64,133 +57,100 @@ def execute(
     nodes: Sequence[Node],
     project: Path,
     began: datetime,
-    large: int = LARGE,
     memory: int = MEMORY,
 ) -> list[Result]:
     """Build models and run tests in the order given, until a model fails.
 
-    ``project`` has the comments; ``began`` is the moment that is today's to the models; ``large``
-    are the bytes of a file from which on each relation is a transaction of its own; ``memory`` the
-    bytes that the build may hold.
+    ``project`` has the comments; ``began`` is the moment that is today's to the models; ``memory``
+    stands above.
     """
-    comments = compiled.comments(project)
-    ((limit,),) = connection.execute(
-        "select parse_formatted_bytes(current_setting('memory_limit'))"
-    ).fetchall()
-    connection.execute(f"set memory_limit = '{min(limit, memory)}B'")
-    # Rows that wait for those before them are held in memory; no reader is promised an order.
-    connection.execute("set preserve_insertion_order = false")
+    _limit(connection, memory)
     named = {node.schema or node.stores.partition(".")[0] for node in nodes}
     for schema in sorted(named - {""}):
         connection.execute(f"create schema if not exists {schema}")
     held = {
-        (schema, table): "view" if kind == "VIEW" else "table"
+        f"{schema}.{table}": "view" if kind == "VIEW" else "table"
         for schema, table, kind in connection.execute(
             "select table_schema, table_name, table_type from information_schema.tables"
         ).fetchall()
     }
+    comments = compiled.comments(project)
     moment = began.astimezone(UTC).replace(tzinfo=None)
+    cursors = [_cursor(connection) for _ in range(AT_ONCE)]
+    free: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+    for cursor in cursors:
+        free.put(cursor)
 
-    def carry_out(cursor: duckdb.DuckDBPyConnection, node: Node) -> tuple[int, str]:
-        if node.kind == "test":
-            return _test(cursor, node)
-        _build(cursor, node, moment, held.get((node.schema, node.table)))
-        _comment(cursor, node, comments.get(f"{node.schema}.{node.table}", {}))
-        return 0, "success"
-
-    if _size(connection) >= large:
-        return _two_at_a_time(connection, nodes, carry_out)
-    _prepare(connection)
-    connection.execute("begin")
-    results: list[Result] = []
-    for node in (node for node in nodes if node.kind != "test"):
-        results.append(_timed(connection, node, carry_out))
-        if _has_failed(results[-1:]):
-            connection.execute("rollback")
-            return results
-    connection.execute("commit")
-    tests = (node for node in nodes if node.kind == "test")
-    return results + [_timed(connection, node, carry_out) for node in tests]
-
-
-def _prepare(connection: duckdb.DuckDBPyConnection) -> None:
-    """Set what statements expect of the connection that carries them out."""
-    # On another time zone a month would begin at another hour.
-    connection.execute("set timezone = 'UTC'")
-    # DuckDB looks up a zone anew for each row, unless it is a constant (macros/moments.sql).
-    connection.execute("set variable usual_zone = (select mode(timezone) from ops.shops)")
-
-
-def _two_at_a_time(
-    connection: duckdb.DuckDBPyConnection, nodes: Sequence[Node], carry_out: _Carry
-) -> list[Result]:
-    """Nodes of one depth after the other, each in a transaction, until a model fails."""
-    ((cores,),) = connection.execute("select current_setting('threads')").fetchall()
-    # Each thread that asks for a statement works at it too; DuckDB counts one such thread.
-    connection.execute(f"set threads = {max(1, cores - AT_ONCE + 1)}")
-    results: list[Result] = []
-    with ExitStack() as stack:
-        cursors = [stack.enter_context(connection.cursor()) for _ in range(AT_ONCE)]
-        free: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
-        for cursor in cursors:
-            _prepare(cursor)
+    def result(node: Node) -> Result:
+        cursor = free.get()
+        try:
+            made = f"{node.schema}.{node.table}"
+            return _carry_out(cursor, node, moment, held.get(made), comments.get(made, {}))
+        finally:
             free.put(cursor)
 
-        def committed(cursor: duckdb.DuckDBPyConnection, node: Node) -> tuple[int, str]:
-            cursor.execute("begin")
-            try:
-                done = carry_out(cursor, node)
-                cursor.execute("commit")
-            except duckdb.Error:
-                cursor.execute("rollback")
-                raise
-            return done
-
-        def timed(node: Node) -> Result:
-            cursor = free.get()
-            try:
-                return _timed(cursor, node, committed)
-            finally:
-                free.put(cursor)
-
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            try:
-                for _, found in groupby(nodes, key=lambda node: node.depth):
-                    level = list(found)
-                    made = list(pool.map(timed, level))
-                    results += [
-                        timed(node) if result.found_no_memory else result  # alone, now
-                        for node, result in zip(level, made, strict=True)
-                    ]
-                    if _has_failed(results):
-                        break
-            except BaseException:  # who ends this does not wait for long statements
-                for cursor in cursors:
-                    cursor.interrupt()
-                raise
+    results: list[Result] = []
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        try:
+            for _, found in groupby(nodes, key=lambda node: node.depth):
+                level = list(found)
+                made = list(pool.map(result, level))
+                results += [
+                    result(node) if one.found_no_memory else one  # alone, now
+                    for node, one in zip(level, made, strict=True)
+                ]
+                if any(one.status == "fail" and one.kind == "Model" for one in results):
+                    break
+        except BaseException:  # who ends this does not wait for long statements
+            for cursor in cursors:
+                cursor.interrupt()
+            raise
     return results
 
 
-def _has_failed(results: Sequence[Result]) -> bool:
-    """Whether a model could not be made."""
-    return any(result.status == "fail" and result.kind == "Model" for result in results)
-
-
-def _size(connection: duckdb.DuckDBPyConnection) -> int:
-    """Bytes of the file; 0 for a database in memory."""
-    ((path,),) = connection.execute(
-        "select path from duckdb_databases() where database_name = current_database()"
+def _limit(connection: duckdb.DuckDBPyConnection, memory: int) -> None:
+    """Set what all statements share: memory and threads."""
+    ((limit, cores),) = connection.execute(
+        "select parse_formatted_bytes(current_setting('memory_limit')), current_setting('threads')"
     ).fetchall()
-    return Path(path).stat().st_size if path else 0
+    connection.execute(f"set memory_limit = '{min(limit, memory)}B'")
+    # Each thread that asks for a statement works at it too; DuckDB counts one such thread.
+    connection.execute(f"set threads = {max(1, cores - AT_ONCE + 1)}")
+    # Rows that wait for those before them are held in memory; no reader is promised an order.
+    connection.execute("set preserve_insertion_order = false")
 
 
-def _timed(connection: duckdb.DuckDBPyConnection, node: Node, carry_out: _Carry) -> Result:
-    """What became of a node: records that a test found, and the status of both."""
+def _cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A connection of a thread's own, with what the statements expect of it."""
+    cursor = connection.cursor()
+    # On another time zone a month would begin at another hour.
+    cursor.execute("set timezone = 'UTC'")
+    # DuckDB looks up a zone anew for each row, unless it is a constant (macros/moments.sql).
+    cursor.execute("set variable usual_zone = (select mode(timezone) from ops.shops)")
+    return cursor
+
+
+def _carry_out(
+    connection: duckdb.DuckDBPyConnection,
+    node: Node,
+    moment: datetime,
+    held: str | None,
+    comments: Mapping[str, str],
+) -> Result:
+    """One node, whole or not at all; ``held`` and ``comments`` are of its relation."""
     started, found, message, found_no_memory = time.perf_counter(), 0, "", False
+    connection.execute("begin")
     try:
-        found, status = carry_out(connection, node)
-        message = f"{found} records, where there should be none" if found else ""
+        if node.kind == "test":
+            found, status = _test(connection, node)
+            message = f"{found} records, where there should be none" if found else ""
+        else:
+            status = "success"
+            _build(connection, node, moment, held)
+            _comment(connection, node, comments)
+        connection.execute("commit")
     except duckdb.Error as error:
+        connection.execute("rollback")
         status, message = "fail", str(error)
         found_no_memory = isinstance(error, duckdb.OutOfMemoryException)
     kind = "Test" if node.kind == "test" else "Model"

@@ -26,7 +26,7 @@ from pipelines.load.tables import columns_of, make_table
 from pipelines.settings import ShopSettings
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed
-from pipelines.transform.execute import LARGE, MEMORY, Result, execute
+from pipelines.transform.execute import MEMORY, Result, execute
 from pipelines.transform.statuses import write_statuses
 
 PROJECT = Path(transforms.__file__).parent
@@ -54,15 +54,14 @@ def build(
     shops: Sequence[ShopSettings],
     select: str | None = None,
     project: Path | None = None,
-    large: int = LARGE,
     memory: int = MEMORY,
 ) -> ModelRun:
     """Build and test every model inside ``database``, in place.
 
     ``database`` must be closed by everyone else and hold the schema ``raw``. ``home`` is
     ``$SHOPMIRROR_HOME``; ``select`` the name of one model or test, or a folder of models
-    (``"models/history"``); ``project`` a folder of somebody's own; ``large`` and ``memory`` as
-    :func:`~pipelines.transform.execute.execute` has them. Raises :class:`ModelsFailed` when a model
+    (``"models/history"``); ``project`` a folder of somebody's own; ``memory`` as
+    :func:`~pipelines.transform.execute.execute` has it. Raises :class:`ModelsFailed` when a model
     or test fails, or dbt is needed and not there.
     """
     started = time.perf_counter()
@@ -76,7 +75,7 @@ def build(
         if select:
             nodes = [n for n in nodes if select in (n.name, Path(n.path).parent.as_posix())]
         with duckdb.connect(str(database)) as connection:
-            results = execute(connection, nodes, PROJECT, datetime.now(UTC), large, memory)
+            results = execute(connection, nodes, PROJECT, datetime.now(UTC), memory)
         if faults := [str(result) for result in results if result.status == "fail"]:
             raise ModelsFailed("\n".join(faults))
     return _summary(results, time.perf_counter() - started)

@@ -176,21 +176,20 @@ def model(name: str, sql: str, kind: str = "table") -> compiled.Node:
     return compiled.Node(name, f"models/{name}.sql", kind, sql, "marts", name, later)
 
 
-@pytest.mark.parametrize(("large", "held"), [(10**9, 1), (0, 2)])
 def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int, held: int
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small file stays as it was; in a large one stands what was made before the fault."""
+    """In the private file stands what was made before the fault; readers have another one."""
 
     def built(name: str, first: str, second: str) -> None:
         nodes = model("first", first), model("second", second)
         monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / name, *nodes))
-        build(raw.path, home=tmp_path, shops=[], large=large)
+        build(raw.path, home=tmp_path, shops=[])
 
     built("a", "select 1 as n", "select 1 as n")
     with pytest.raises(ModelsFailed, match=r"second \(transforms/models/second\.sql\).*column"):
         built("b", "select 2 as n", "select x as n")
-    assert raw.execute("select n, (select n from marts.second) from marts.first") == [(held, 1)]
+    assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 1)]
     built("c", "select 3 as n", "select 3 as n")
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
 
@@ -203,7 +202,7 @@ def pipes(folder: Path, *names: str) -> list[Path]:
     return made
 
 
-def test_a_large_build_makes_two_models_at_a_time_that_do_not_read_each_other(
+def test_a_build_makes_two_models_at_a_time_that_do_not_read_each_other(
     raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of two reads a pipe, and neither pipe has an end before both are read."""
@@ -220,7 +219,7 @@ def test_a_large_build_makes_two_models_at_a_time_that_do_not_read_each_other(
 
     with ThreadPoolExecutor() as pool:
         pool.submit(answer)
-        build(raw.path, home=tmp_path, shops=[], large=0)
+        build(raw.path, home=tmp_path, shops=[])
     assert raw.execute("select n from marts.both") == [(3,)]
 
 
@@ -249,7 +248,7 @@ def test_a_model_that_found_no_memory_beside_another_is_made_once_the_other_is(
 
     with ThreadPoolExecutor() as pool:
         pool.submit(answer)
-        build(raw.path, home=tmp_path, shops=[], large=0, memory=200_000_000)
+        build(raw.path, home=tmp_path, shops=[], memory=200_000_000)
     assert raw.execute("select held, n from marts.both") == [(1, 2)]
 
 
@@ -258,13 +257,12 @@ import sys
 from pathlib import Path
 from pipelines.transform import models
 models.PROJECT = Path(sys.argv[2])
-models.build(Path(sys.argv[1]), home=Path(sys.argv[1]).parent, shops=[], large=int(sys.argv[3]))
+models.build(Path(sys.argv[1]), home=Path(sys.argv[1]).parent, shops=[])
 """
 
 
-@pytest.mark.parametrize("large", [10**9, 0])
 def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def project(number: int, last: str) -> Path:
         nodes = (
@@ -276,18 +274,17 @@ def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
 
     (pipe,) = pipes(tmp_path, "pipe")
     waits = project(1, f"from read_csv('{pipe}', header = false)")
-    command = [sys.executable, "-c", KILLED, str(raw.path), str(waits), str(large)]
+    command = [sys.executable, "-c", KILLED, str(raw.path), str(waits)]
     with subprocess.Popen(command) as process:
         with pipe.open("w"):  # opened when the last model begins to read it
             process.kill()
         assert process.wait() == -signal.SIGKILL
     monkeypatch.setattr(models, "PROJECT", project(2, "select 2 as n"))
-    build(raw.path, home=tmp_path, shops=[], large=large)
+    build(raw.path, home=tmp_path, shops=[])
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 2)]
     # What history saw before the kill it may keep, and no build adds it twice.
-    assert raw.execute("select n, count(*) from marts.seen group by 1 order by 1") == (
-        [(1, 1), (2, 1)] if large == 0 else [(2, 1)]
-    )
+    found = raw.execute("select n, count(*) from marts.seen group by 1 order by 1")
+    assert found == [(1, 1), (2, 1)]
 
 
 def test_rows_that_are_only_added_get_columns_that_are_new(
