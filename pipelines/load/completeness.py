@@ -53,7 +53,8 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
     ]
     if any(e["kind"] == "full" for e in later):
         return True
-    if item["kind"] == "full" and any(is_counted(e["kind"], e["proof"]) for e in later):
+    of_rows = item["kind"] == "full" or "part" in item["spec"]
+    if of_rows and any(is_counted(e["kind"], e["proof"]) for e in later):
         return True  # rows that seemed to vanish are shown, or gone for good
     # Days that still differ are repaired every night, so the newest repair speaks for them all.
     if item["kind"] == "repair" and any(e["kind"] == "repair" for e in later):

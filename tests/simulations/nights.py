@@ -7,6 +7,7 @@ HTTP, no database. ``test_nights.py`` lives it, ``make campaigns`` many times.
 import math
 import random
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -21,7 +22,7 @@ from sources.repair_shop.scan import (
 from sources.repair_shop.scan.count import Count, Found
 from sources.repair_shop.scan.cuts import goes_back
 from sources.repair_shop.scan.night import find_gone, read_new
-from sources.repair_shop.scan.outcome import Bounded
+from sources.repair_shop.scan.outcome import Bounded, NeverEnds
 
 _FEW = 55
 """Lists of a page are read whole each night anyway."""
@@ -203,12 +204,10 @@ class Reading:
     def count(self) -> Count:
         """A count of this part."""
         pages = -(-len(self.mirror.live(self.half)) // PAGE_ROWS)
-        also = [self.mirror.shop.chance.randint(1, pages - 1)] if pages > 2 else []
         return Count(
             Bounded(self, Outcome(), 2 * pages),
             self,
             size=PAGE_ROWS,
-            also=also,
             is_by_day=self.mirror.is_by_day,
         )
 
@@ -242,6 +241,10 @@ def night(mirror: Mirror, since: date) -> list[tuple[Outcome, Found | None]]:
         out = read_new(reading, count, lambda known=known: known, since)
         if out.proven and out.ids and count.live > PAGE_ROWS:
             out.whole = False
+            if count.live > 2 * PAGE_ROWS:
+                with suppress(NeverEnds):
+                    last = count.find_end(count.last)
+                    count.peek(shop.chance.randint(1, max(1, last - 1)))
             found = find_gone(count, exists if shop.dialect.detail else None)
         mirror.is_by_day = count.is_by_day or shop.dialect.detail
         gone: set[str] = set(found.gone) if found else set()

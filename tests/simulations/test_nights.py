@@ -69,7 +69,10 @@ def known_shop(count: int = 700) -> tuple[Shop, Mirror, Reading]:
 def counted(reading: Reading, *also: int) -> Count:
     """A count of the list that looks at these pages besides the last one."""
     pages = -(-len(reading.mirror.held) // PAGE_ROWS)
-    return Count(Bounded(reading, Outcome(), pages), reading, size=PAGE_ROWS, also=also)
+    count = Count(Bounded(reading, Outcome(), pages), reading, size=PAGE_ROWS)
+    for number in also:
+        count.peek(number)
+    return count
 
 
 def test_a_row_that_the_list_leaves_out_is_told_from_one_that_is_gone():

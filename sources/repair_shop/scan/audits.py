@@ -2,9 +2,11 @@
 
 Deletions are counted (:mod:`~repair_shop.scan.count`); what is left is a row edited long after it
 was made, in a list that has no ``/updated`` and no ``sort=recently_updated``. Pages are asked by
-their numbers, so a request is fifty rows read again, and they count as well.
+their numbers, so a request is fifty rows read again, and they count as well. So a few pages of the
+other lists are read too: on the last page a row that came and one that went hide each other.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -15,11 +17,16 @@ from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .cuts import Days
 from .jobs import Job
-from .known import KnownRows
+from .known import OTHERS, KnownRows
+from .tickets import HIDDEN_KEY
 
 _ROUND_DAYS = 4
 """A shop that fits into so many nights is read in turn."""
 _STRETCH_PAGES = 10
+_INNER = 3
+"""Pages a night of all lists that tell their edits."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
+"""Steps of this part of a whole come near every place, in the fewest steps."""
 _VALUE = {
     "ticket_invoices": 4,
     "pos_orders": 4,
@@ -67,8 +74,8 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
         found.sort(key=lambda one: (-one.age, -one.value))
     else:
         found.sort(key=lambda one: -one.due * one.value)
-    pages: dict[str, set[int]] = {}
-    left = requests
+    pages = _inner_pages(ledger, shop.name, min(_INNER, requests), but)
+    left = requests - sum(map(len, pages.values()))
     for one in found:
         chosen = pages.setdefault(one.endpoint.table, set())
         wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
@@ -79,6 +86,24 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
         for table, chosen in pages.items()
         if chosen
     ]
+
+
+def _inner_pages(ledger: Ledger, shop: str, most: int, but: Collection[str]) -> dict[str, set[int]]:
+    """So many pages, in turn, of the lists that tell their edits, besides each one's last."""
+    hides = ledger.value(shop, HIDDEN_KEY)
+    inner = [
+        (table, page)
+        for table, one in ENDPOINTS.items()
+        if one.tells_edits and one.sort and table not in but and not (one.partition and hides)
+        for known in [KnownRows(ledger, shop, table, OTHERS if one.partition else None)]
+        for page in range(1, known.pages)
+    ]
+    pages: dict[str, set[int]] = {}
+    for turn in range(most * ledger.newest_run(), most * ledger.newest_run() + most):
+        if inner:
+            table, page = inner[int(turn * _GOLDEN % 1 * len(inner))]
+            pages.setdefault(table, set()).add(page)
+    return pages
 
 
 def _stretches(

@@ -55,7 +55,7 @@ class Found:
 class Count:
     """Holds a list against what is known of it, see the module. Of each page the newest answer
     counts. ``known`` None: what was ``shown`` and is shown now. ``size``: rows of a full page.
-    ``also``: pages to look at besides the last one. ``most``: requests, at most. ``is_paged``: page
+    ``most``: requests, at most. ``is_paged``: page
     numbers were seen to work. ``is_by_day``: no page showed another order before."""
 
     def __init__(
@@ -64,13 +64,12 @@ class Count:
         known: Known | None,
         *,
         shown: Iterable[Page] = (),
-        also: Iterable[int] = (),
         size: int,
         most: int | None = None,
         is_paged: bool = False,
         is_by_day: bool = True,
     ) -> None:
-        self._reader, self._known, self._also, self.size = reader, known, list(also), size
+        self._reader, self._known, self.size = reader, known, size
         self._most, self._is_paged = most, is_paged
         self._own = dict(pair for page in map(told_apart, shown) for pair in _rows(page))
         """Rows that were shown, before this count or to it, and their days."""
@@ -215,10 +214,8 @@ class Count:
         try:
             if again:
                 self._look_again()
-            last = self.find_end() if self.last is None else self.last
-            for number in self._also:
-                if 1 <= number < last:
-                    self.peek(number)
+            if self.last is None:
+                self.find_end()
             self._mend_end()
             while (gap := self._open_gap()) is not None:
                 if not self._narrow(*gap):

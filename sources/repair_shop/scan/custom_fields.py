@@ -22,7 +22,7 @@ from ..schema.endpoints import ENDPOINTS
 from ..settings import ShopSettings
 from ..threads import side_by_side
 from . import PAGE_ROWS, Outcome, read_window
-from .tickets import MakeReader
+from .slices import MakeReader
 
 ASKED_AT_MOST = 60
 """Categories and tabs that one scan asks for; the others are the next weeks' turn."""

@@ -21,7 +21,7 @@ from .jobs import Job
 from .known import KnownRows
 from .outcome import Outcome, PagingBroken
 from .proven import read_list
-from .tickets import MakeReader
+from .slices import MakeReader, Slice
 
 _LOOKED_AT = 1_000
 """Rows of either end of a list that are looked at for a filter's kind."""
@@ -86,17 +86,17 @@ def read_hidden(
     listed = known.all_ids() - hidden_before
     out, told, shown = Outcome(), [], set[str]()
     for number, (name, value) in enumerate(job.endpoint.hidden):
-        words = f"{name} {value}"
+        words, of = f"{name} {value}", Slice(f"{number}:", {name: value})
         if not hidden_before and _is_shown(ledger, job, (name, value), began):
             told.append(f"{words}: shown by the list itself")
             continue
-        found = _read_part(reader, number, {name: value}, listed, known.least_full, out)
+        found = _read_part(reader, of, listed, known.least_full, out)
         if isinstance(found, str):
             told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
             continue
         if found - hidden_before:  # a row that was made meanwhile is on the list's newest page
-            newest = reader(f"{number}:newest:").ask("newest:1", 1, "newest")
+            newest = reader(f"{of.name}newest:").ask("newest:1", 1, "newest")
             out.take(newest)
             found -= set(newest.ids)
         shown |= found
@@ -112,23 +112,18 @@ def read_hidden(
 
 
 def _read_part(
-    reader: MakeReader,
-    number: int,
-    params: dict[str, str],
-    listed: set[str],
-    full: int,
-    out: Outcome,
+    reader: MakeReader, of: Slice, listed: set[str], full: int, out: Outcome
 ) -> set[str] | str:
-    """The rows under a filter that the bare list does not show, or why it is refused; none is asked
+    """The rows of a slice that the bare list does not show, or why it is refused; none is asked
     for beyond a page of which all are listed."""
     said = ""
     for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
         try:
-            page = reader(f"{number}:{prefix}first:", None, params).ask("newest:1", 1, "newest")
+            page = reader(f"{of.name}{prefix}first:", None, of.params).ask("newest:1", 1, "newest")
             out.take(page)
             found = set(page.ids)
             if not found <= listed and page.size >= full:
-                whole = read_list(reader(f"{number}:{prefix}", None, params))
+                whole = read_list(reader(f"{of.name}{prefix}", None, of.params))
                 out.add(whole)
                 found |= whole.ids
         except (BadAnswer, PagingBroken) as error:

@@ -101,7 +101,7 @@ class JobReader:
     def pages(
         self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
     ) -> ServiceReader:
-        """See :class:`~repair_shop.scan.tickets.MakeReader`."""
+        """See :class:`~repair_shop.scan.slices.MakeReader`."""
         asked = params or {}
 
         def take(rows: list[dict[str, Any]], page: Page) -> None:

@@ -31,8 +31,6 @@ WHOLE_KINDS = ("full", "head", "updated")
 
 EMPTY_KEY = "empty:"
 """Ledger key of a slice that was answered empty once though rows are known: resource, days."""
-_COUNT_SHARE, _SPREAD = 15, 3
-"""Requests a night that counting may add, and pages looked at in turn among them, at most."""
 GROWING = (
     *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
     *("ticket_timers", "time_clock", "stock", "purchase_orders", "appointments", "serials"),
@@ -43,8 +41,6 @@ _A_DAY = 10
 """Pages of tickets that lists hide for which a day passes until all are read again."""
 _SHORT = 4
 """Requests up to which a list is a short one."""
-_GOLDEN = (math.sqrt(5) - 1) / 2
-"""Steps of this part of a whole come near every place, in the fewest steps."""
 
 WATERMARKS = {
     "head": "new_on",
@@ -84,8 +80,6 @@ class Job:
     last: date | None = None
     ids: tuple[str, ...] = ()
     requests: int | None = None
-    probes: tuple[int, ...] = ()
-    """Pages that are counted besides the last one."""
     pages: tuple[int, ...] = ()
     """Pages, oldest first, that an audit reads again."""
 
@@ -178,7 +172,6 @@ def mirror_jobs(
     for endpoint in wanted:
         for variant in endpoint.variants or ({},):
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
-    jobs = with_probes(ledger, jobs, shop)
     first_run = None if full else ledger.first_unfinished()
     if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours, and say
@@ -242,9 +235,10 @@ def _jobs_of(
         since = getattr(state, WATERMARKS[kind], None) if kind in WATERMARKS else None
         return replace(base, kind=kind, since=since, requests=requests)
 
+    cost = _count_cost(endpoint, live, known.page_rows)
     if endpoint.updated_path:
-        return [job("updated", 2), *hidden]
-    jobs = [job("head", 1), *hidden]
+        return [job("updated", 2 + cost), *hidden]
+    jobs = [job("head", 1 + cost), *hidden]
     if endpoint.reread_by:
         jobs.append(job("paid", 2))
     is_watched = bool(endpoint.open_statuses)
@@ -254,58 +248,14 @@ def _jobs_of(
     return jobs
 
 
-def with_probes(ledger: Ledger, jobs: list[Job], shop: ShopSettings) -> list[Job]:
-    """The jobs, with what counting costs, and with a few pages more to look at, in turn.
-
-    A deletion and an insertion with an old date hide each other on the last page, but not on a page
-    between them. What the count leaves of its share goes to such pages of all lists, by a step that
-    comes near each page sooner or later. Lists of which old pages are read again anyway need none.
-    """
-    counted = {
-        at: ledger.live_count(job.shop, job.resource)
-        for at, job in enumerate(jobs)
-        if is_counted(ledger, job)
-    }
-    sizes = {at: KnownRows(ledger, jobs[at].shop, jobs[at].resource).page_rows for at in counted}
-    costs = {at: _count_cost(jobs[at], live, sizes[at]) for at, live in counted.items()}
-    spare = max(0, min(_SPREAD, _COUNT_SHARE - sum(costs.values())))
-    turn = ledger.newest_run() * _SPREAD
-    inner = [
-        (at, page)
-        for at, live in counted.items()
-        if jobs[at].endpoint.tells_edits or not shop.audit_requests
-        for page in range(1, live // sizes[at] + 1)
-    ]
-    for number in range(spare if inner else 0):
-        at, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
-        jobs[at] = replace(jobs[at], probes=(*jobs[at].probes, page))
-    return [
-        replace(job, requests=(job.requests or 0) + costs[at] + len(job.probes))
-        if at in costs
-        else job
-        for at, job in enumerate(jobs)
-    ]
-
-
-def is_counted(ledger: Ledger, job: Job) -> bool:
-    """Whether the job counts its list; the newest page of a short one shows it whole."""
-    if job.kind == "updated":
-        return True
-    size = KnownRows(ledger, job.shop, job.resource).page_rows
-    return (
-        job.kind == "head"
-        and job.endpoint.sort
-        and ledger.live_count(job.shop, job.resource) > size
-    )
-
-
-def _count_cost(job: Job, live: int, size: int) -> int:
+def _count_cost(endpoint: Endpoint, live: int, size: int) -> int:
     """Requests that counting adds to reading what is new."""
-    if job.endpoint.partition:
+    if endpoint.partition:
         return 2
-    is_short = live % size < KNOWN_TAIL
-    apart = job.kind == "updated" or job.endpoint.recently_updated or is_short
-    return int(apart) + (live % size == 0)
+    if not endpoint.updated_path and (not endpoint.sort or live <= size):
+        return 0  # the newest page of a short list shows it whole
+    is_apart = endpoint.updated_path or endpoint.recently_updated or live % size < KNOWN_TAIL
+    return bool(is_apart) + (live % size == 0)
 
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:

@@ -10,29 +10,25 @@ from .outcome import PAGE_ROWS, WHOLE_PAGES
 
 _NOT_BY_DAY = "not by day:"
 """Ledger key of a list in which a row stood behind such of much later days."""
-HALVES = {True: "eq", False: "ne"}
-"""Slices of a list that is read in two: rows with the status asked for, and the others."""
+OF_STATUS, OTHERS = "eq", "ne"
+"""Marks of a list's slices: rows with the status asked for, and the others."""
 
 
 @dataclass(frozen=True)
 class KnownRows:
     """Rows of a list that are believed to exist and to be listed.
 
-    ``half``: only those a list read in two shows as having the status asked for, or the others.
+    ``shown``: only those of a slice (:mod:`.slices`), by its mark.
     """
 
     ledger: Ledger
     shop: str
     resource: str
-    half: bool | None = None
+    shown: str | None = None
 
     def days(self) -> list[tuple[date | None, int]]:
         """Rows by day; None for rows without one."""
-        return list(self.ledger.live_days(self.shop, self.resource, shown=self._shown).items())
-
-    @property
-    def _shown(self) -> str | None:
-        return None if self.half is None else HALVES[self.half]
+        return list(self.ledger.live_days(self.shop, self.resource, shown=self.shown).items())
 
     def ids(self, first: date, end: date) -> set[str]:
         """Rows of the days from ``first`` on and before ``end``; of all days those without, too."""
@@ -41,7 +37,7 @@ class KnownRows:
             self.ledger.live_ids(
                 self.shop,
                 self.resource,
-                shown=self._shown,
+                shown=self.shown,
                 listed=True,
                 first=None if is_all else first,
                 last=None if is_all else end - timedelta(days=1),
@@ -93,7 +89,7 @@ class KnownRows:
 
     def all_ids(self) -> set[str]:
         """Rows that are believed to exist, listed or not."""
-        return set(self.ledger.live_ids(self.shop, self.resource, shown=self._shown))
+        return set(self.ledger.live_ids(self.shop, self.resource, shown=self.shown))
 
     def missed_again(self, ids: Iterable[str], run_id: int) -> list[str]:
         """Those that an earlier run missed too; the others are noted as missed in this one.

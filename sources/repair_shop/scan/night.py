@@ -7,12 +7,11 @@ whole list is read again.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
 
 from ..errors import BadAnswer
 from ..ledger import Ledger, Page
@@ -29,10 +28,9 @@ from .outcome import (
     Reader,
 )
 from .proven import read_list
+from .slices import WHOLE, MakeReader, Slice, halves
 from .tickets import (
     HIDDEN_KEY,
-    MakeReader,
-    halves,
     have_changed,
     parts_of_hidden,
     read_tickets,
@@ -83,12 +81,11 @@ class ListCount:
                     count.refresh()
             self._settle(out, [count])
             return
-        shop = self.job.shop
-        label = repair_status(self.ledger, shop)
+        shop, slices = self.job.shop, self._slices
         hides = self.ledger.value(shop, HIDDEN_KEY)
-        if label is None or hides:
-            for name, asked in parts_of_hidden(self.ledger, shop).items():
-                listed = self.reader(f"new {name}:", None, asked)
+        if hides or not slices:
+            for one in parts_of_hidden(self.ledger, shop):
+                listed = self.reader(f"new {one.name}", None, one.params)
                 out.add(read_head(listed, order="newest", since=self.job.since, live=0))
             if hides == "yes" and not have_changed(
                 self.reader, self.ledger.live_count(shop, self.job.resource)
@@ -97,11 +94,12 @@ class ListCount:
             else:
                 out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
-        self._settle(out, [self._new(half, params) for half, params in halves(label)])
+        self._settle(out, [*map(self._new, slices)])
 
     def old_pages(self, pages: Sequence[int]) -> Outcome:
-        """Read some pages again, for edits that nothing announces; their ranks count as well."""
-        count, out = self._new(), Outcome()
+        """Read some pages again, of tickets those of most statuses, for edits that nothing
+        announces; their places count as well."""
+        count, out = self._new(next(iter(self._slices), WHOLE)), Outcome()
         for number in sorted(pages, reverse=True):
             out.take(count.ask(number))
         runs = list(runs_of(pages))
@@ -119,17 +117,22 @@ class ListCount:
         out.covered = [days for days in covered if days is not None]
         return out
 
-    def _new(self, half: bool | None = None, params: Mapping[str, Any] | None = None) -> Count:
-        """A count of the list, or of one half of it."""
+    @property
+    def _slices(self) -> list[Slice]:
+        """The slices of which the list is the union, if it is no list of its own."""
         job = self.job
-        known = KnownRows(self.ledger, job.shop, job.resource, half)
-        reader = self.reader(f"count{next(self._names)}:", None, dict(params or {}))
+        return halves(repair_status(self.ledger, job.shop)) if job.endpoint.partition else []
+
+    def _new(self, of: Slice = WHOLE) -> Count:
+        """A count of the list, or of a slice of it."""
+        job = self.job
+        known = KnownRows(self.ledger, job.shop, job.resource, of.shown)
+        reader = self.reader(f"count{next(self._names)}:", None, of.params)
         return Count(
             Bounded(reader, Outcome(), 2 * known.pages),
             known,
             size=known.page_rows,
             is_by_day=self.exists is not None or job.endpoint.created_filter or known.is_by_day,
-            also=() if half else job.probes,  # the other half of the tickets is the small one
         )
 
     def _settle(self, out: Outcome, counts: list[Count]) -> None:

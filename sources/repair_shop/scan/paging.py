@@ -16,7 +16,8 @@ from .job_reader import JobReader
 from .jobs import window_of
 from .outcome import NOTHING_NEW
 from .reader import PAGING_KEY
-from .tickets import halves, read_tickets, repair_status
+from .slices import WHOLE, Slice, halves
+from .tickets import read_tickets, repair_status
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,11 @@ class Paging:
             return Outcome(reason=f"{broken}; by offset: {again}", cannot_page=True)
 
     @property
-    def _halves(self) -> list[tuple[bool, dict[str, str]]]:
-        """What asks for the halves of a list that is read in two."""
+    def _slices(self) -> list[Slice]:
+        """What asks for a list that is read in slices."""
         job = self.reader.job
         label = repair_status(self.reader.ledger, job.shop) if job.endpoint.partition else None
-        return list(halves(label)) if label else []
+        return halves(label)
 
     def _has_pages_by_offset(self) -> bool:
         """Whether a list has a second page by offset and limit, of rows that the first has not.
@@ -98,8 +99,8 @@ class Paging:
         """
         job = self.reader.job
         reader = replace(self.reader, by_offset=True, on_rows=lambda *_: None)
-        for number, (_, half) in enumerate(self._halves or [(True, {})]):
-            pages = reader.pages(f"offset{number}:", None, {**window_of(job), **half})
+        for one in self._slices or [WHOLE]:
+            pages = reader.pages(f"offset {one.name}:", None, {**window_of(job), **one.params})
             order = "newest" if job.endpoint.sort else None
             first, second = (pages.ask(f"page:{page}", page, order) for page in (1, 2))
             if not set(second.ids) <= set(first.ids):
@@ -118,9 +119,10 @@ class Paging:
             asks.append(("before:", {until: out.first_day}))
             if len(out.ids) >= PAGE_ROWS:
                 asks.append(("after:", {since: out.last_day}))
-        for is_it, half in self._halves:
-            # The bare list may be shorter than what was read of a half.
-            asks.append((f"behind {is_it}:", {**offset, "offset": reader.longest, **half}))
+        for one in self._slices:
+            # The bare list may be shorter than what was read of a slice.
+            longest = {**offset, "offset": reader.longest, **one.params}
+            asks.append((f"behind {one.name}:", longest))
         alike = set[tuple[str, ...]]()
         for name, asked in asks:
             with suppress(ValidationRefused):

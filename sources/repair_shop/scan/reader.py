@@ -21,7 +21,7 @@ from ..http.no_record import refusal_of_nobody, words_without
 from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
-from ..scan.known import HALVES, KnownRows
+from ..scan.known import OF_STATUS, OTHERS, KnownRows
 from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import Order, day_in, order_of
@@ -329,7 +329,8 @@ class ServiceReader:
         if not self.endpoint.partition:
             return "" if is_of_list else KEPT
         asked = self.params.get("statusCondition")
-        return HALVES[status_of(row) == self._half if asked is None else asked == "EQUAL"]
+        is_of_it = status_of(row) == self._half if asked is None else asked == "EQUAL"
+        return OF_STATUS if is_of_it else OTHERS
 
 
 def _words_of_list(path: str, error: BadAnswer) -> str:

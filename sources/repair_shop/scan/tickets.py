@@ -6,17 +6,18 @@ tickets would leave a hole that nobody sees; so the newest page of ``/tickets/up
 against what was read, and if it knows a ticket that we do not, everything is read from there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
-from ..scan import PAGE_ROWS, Outcome, read_list, read_window
+from ..scan import PAGE_ROWS, Outcome, read_window
 from ..scan.known import KnownRows
-from ..scan.reader import HALF_KEY, ServiceReader, status_of
+from ..scan.reader import HALF_KEY, status_of
+from ..scan.slices import MakeReader, Slice, halves, read_slices
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
@@ -31,15 +32,6 @@ HIDDEN_KEY = "hides tickets"
 _EDITED = "/tickets/updated shows edited ones only"
 _MISSING = "there is no /tickets/updated to hold it against"
 """Its value where the last change does not show all tickets either: why."""
-
-
-class MakeReader(Protocol):
-    """Makes a reader of the same scan with other parameters."""
-
-    def __call__(
-        self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-    ) -> ServiceReader:
-        """``prefix`` keeps the keys of several readers apart."""
 
 
 def repair_labels(ledger: Ledger, shop: str) -> list[str]:
@@ -63,20 +55,12 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
     return label
 
 
-def halves(label: str) -> tuple[tuple[bool, dict[str, str]], ...]:
-    """Both halves of the list, as what asks for them; the one with the status first."""
-    return (
-        (True, {"status": label, "statusCondition": "EQUAL"}),
-        (False, {"status": label, "statusCondition": "NOT-EQUAL"}),
-    )
-
-
-def parts_of_hidden(ledger: Ledger, shop: str) -> dict[str, dict[str, str]]:
+def parts_of_hidden(ledger: Ledger, shop: str) -> list[Slice]:
     """What asks for the tickets of a shop whose halves hide some, besides their last change: the
     bare list, and each status where the last change does not show all either."""
     by_status = ledger.value(shop, HIDDEN_KEY) not in ("yes", "")
     named = repair_labels(ledger, shop) if by_status else []
-    return {"": {}, **{label: {"status": label} for label in named}}
+    return [Slice("of :", {}), *(Slice(f"of {label}:", {"status": label}) for label in named)]
 
 
 def read_tickets(
@@ -97,7 +81,7 @@ def read_tickets(
         return tickets.all(label, hint)
     if label is None:
         return Outcome(reason="the service names no status to ask closed tickets by")
-    return tickets.halves(label, hint)[0]
+    return tickets.read(halves(label), hint)[0]
 
 
 @dataclass(frozen=True)
@@ -111,25 +95,16 @@ class _Tickets:
     since: date | None
     is_sorted: bool
 
-    def part(self, name: str, asked: Mapping[str, Any], hint: int | None = None) -> Outcome:
-        """Those that the list shows when it is asked so."""
-        part = self.reader(name, None, {**self.params, **asked})
-        return read_list(part, hint=hint, since=self.since) if self.is_sorted else read_window(part)
-
-    def halves(self, label: str, hint: int | None) -> tuple[Outcome, bool]:
-        """Those of a status and the others; and whether the service told these from each other."""
-        out, (_, equal), (_, other) = Outcome(whole=True), *halves(label)
-        # Named after the label: a scan that goes on under another one must not mix their halves.
-        rest, same = self.part(f"ne:{label}:", other, hint), self.part(f"eq:{label}:", equal)
-        out.add(rest)
-        out.add(same)
-        out.proof = f"status not {label}: {rest.proof}; status {label}: {same.proof}"
-        out.reason = "; ".join(filter(None, (rest.reason, same.reason)))
-        return out, 2 * len(rest.ids & same.ids) <= len(out.ids)
+    def read(
+        self, slices: Iterable[Slice], hint: int | None = None, **window: date
+    ) -> tuple[Outcome, bool]:
+        """See :func:`~repair_shop.scan.slices.read_slices`."""
+        how: dict[str, Any] = {"hint": hint, "since": self.since, "is_sorted": self.is_sorted}
+        return read_slices(self.reader, slices, {**self.params, **window}, **how)
 
     def all(self, label: str | None, hint: int | None) -> Outcome:
         """Both halves, held against the tickets changed last; all in other ways if these hide."""
-        out, differ = (Outcome(whole=True), False) if label is None else self.halves(label, hint)
+        out, differ = self.read(halves(label), hint)
         halved = frozenset(out.ids)
         asked = self.take_changed(out, label)
         lost, there, unsure = self.look_for(label, halved, sorted(out.ids - halved))
@@ -223,11 +198,9 @@ class _Tickets:
         day = self.ledger.known_row(self.shop, "tickets", identity).day
         if day is None:
             return False
-        window = {"createdDateFrom": day - _DAY, "createdDateTo": day + _DAY}
-        return any(
-            identity in self.part(f"look:{identity}:{is_it}:", {**window, **half}).ids
-            for is_it, half in halves(label)
-        )
+        parts = [replace(one, name=f"look:{identity}:{one.name}") for one in halves(label)]
+        shown, _ = self.read(parts, createdDateFrom=day - _DAY, createdDateTo=day + _DAY)
+        return identity in shown.ids
 
     def hidden(self, out: Outcome, asked: Mapping[str, Any] | None, there: set[str]) -> Outcome:
         """All of them by their last change, ``asked`` for so if that can be; by each status too
@@ -247,12 +220,10 @@ class _Tickets:
                 self.ledger.set_value(self.shop, HIDDEN_KEY, "")
             return changed
         self.ledger.set_value(self.shop, HIDDEN_KEY, why)
-        listed, shown = Outcome(), 0
-        for name, asked in parts_of_hidden(self.ledger, self.shop).items():
-            part = self.part(f"of {name}:", asked)
-            listed.add(part)
-            shown += len(part.ids) if asked else 0
-        if not changed.ids <= listed.ids or 2 * shown > 3 * len(listed.ids):
+        bare, *by_status = parts_of_hidden(self.ledger, self.shop)
+        listed, differ = self.read(by_status)
+        listed.add(self.read([bare])[0])
+        if not changed.ids <= listed.ids or not differ:
             listed.reason = listed.reason or f"the lists hide tickets whatever is asked, and {why}"
             listed.cannot_page = True
         changed.add(listed)
