@@ -16,20 +16,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sources.repair_shop import settings as of_the_source
 from sources.repair_shop.sections import (
     ENVIRONMENT,
+    SECTION,
     SettingsError,
+    closest,
+    faults,
     home_folder,
     read_section,
     settings_layers,
-)
-from sources.repair_shop.settings import (
-    SECTION,
-    closest,
-    existing_zone,
-    faults,
-    is_in_the_clear,
-    is_loopback,
     shops_of,
 )
+from sources.repair_shop.settings import existing_zone, is_in_the_clear, is_loopback
 
 __all__ = [
     "SECTION",

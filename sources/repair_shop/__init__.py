@@ -13,7 +13,7 @@ Where to look:
 - ``mirror.py``, ``extract.py``, ``scan/``: what is asked, in which order; when a list is complete
 - ``ledger/``, ``change_log.py``: what was answered, and what a destination is to read of it
 - ``http/``, ``budget/``: one request, and how many there may be
-- ``settings.py``, ``sections.py``: the settings, and the places they are read from
+- ``settings.py``, ``sections.py``: the settings of a shop, and how they are read
 """
 
 from typing import TYPE_CHECKING, Any

@@ -2,15 +2,29 @@
 
 Read, weakest first: ``.dlt/config.toml``, ``.dlt/secrets.toml``, both in the current folder, then
 environment variables (``SOURCES__REPAIR_SHOP__API_KEY``).
+
+Several shops stand under ``[sources.repair_shop.shops.<shop>]`` and inherit what stands above them,
+except the key: one key belongs to one shop (specification, "What the service does"), so with
+several shops each must name its own, and the general key never serves a shop by accident.
 """
 
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+if TYPE_CHECKING:
+    from .settings import ShopSettings
+
+_Shop = TypeVar("_Shop", bound="ShopSettings")
+
+SECTION = ("sources", "repair_shop")
 ENVIRONMENT = "the environment"
 """What :func:`settings_layers` calls the variables."""
 
@@ -106,3 +120,73 @@ def _lower_keys(data: Any) -> Any:
             )
         return lowered
     return data
+
+
+def shops_of(section: Mapping[str, Any], kind: type[_Shop]) -> tuple[_Shop, ...]:
+    """The shops of ``[sources.repair_shop]``, validated as ``kind``.
+
+    :class:`SettingsError` when one cannot be used. Nothing is sent anywhere.
+    """
+    common = {name: value for name, value in section.items() if name != "shops"}
+    shops = section.get("shops") or {"main": {}}
+    if not isinstance(shops, dict) or any(not isinstance(v, dict) for v in shops.values()):
+        raise SettingsError("[sources.repair_shop.shops] must hold one section for each shop.")
+    for name, own in shops.items():
+        if len(shops) > 1 and "api_key" not in own:
+            raise SettingsError(
+                f"Shop '{name}' has no api_key of its own. One key belongs to one shop: "
+                f"set {_variable('shops', name, 'api_key')} or put it in .dlt/secrets.toml."
+            )
+    built = tuple(_shop(name, {**common, **own}, kind) for name, own in sorted(shops.items()))
+    known: dict[str, str] = {}
+    for shop in built:
+        other = known.setdefault(shop.api_key.get_secret_value(), shop.name)
+        if other != shop.name:
+            raise SettingsError(
+                f"Shops '{other}' and '{shop.name}' have the same api_key. One key belongs to one "
+                "shop: both would hold the same rows."
+            )
+    return built
+
+
+def _shop(name: str, values: Mapping[str, Any], kind: type[_Shop]) -> _Shop:
+    try:
+        return kind.model_validate({**values, "name": name})
+    except ValidationError as error:
+        raise SettingsError(
+            f"Settings of shop '{name}' under [sources.repair_shop] are wrong: "
+            f"{faults(error, kind)}. They stand in .dlt/config.toml, .dlt/secrets.toml (api_key) "
+            f"or in variables such as {_variable('base_url')}."
+        ) from None
+
+
+def faults(error: ValidationError, kind: type[BaseModel]) -> str:
+    """What pydantic found wrong, in one line, without any value: one may be a secret."""
+    return "; ".join(
+        f"{'.'.join(map(str, fault['loc']))}{_plain(fault, kind)}".removeprefix(": ")
+        for fault in error.errors(include_input=False, include_url=False)
+    )
+
+
+def _plain(fault: ErrorDetails, kind: type[BaseModel]) -> str:
+    if fault["type"] == "missing":
+        return " is not set"
+    if fault["type"] == "extra_forbidden":
+        known = sorted(set(kind.model_fields) - {"name"})
+        return ": " + no_such(str(fault["loc"][-1]), known)
+    return ": " + fault["msg"].removeprefix("Value error, ")
+
+
+def no_such(name: str, known: Sequence[str]) -> str:
+    """Words for a name that no setting has."""
+    return f"there is no such setting.{closest(name, known)} There are {', '.join(known)}"
+
+
+def closest(name: str, known: Sequence[str]) -> str:
+    """A question that names what may have been meant; empty when nothing is near."""
+    near = get_close_matches(name, known, n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def _variable(*keys: str) -> str:
+    return "__".join((*SECTION, *keys)).upper()

@@ -1,15 +1,12 @@
-"""Settings of the source: ``[sources.repair_shop]`` -> validated, frozen objects, one a shop.
+"""Settings of one shop: what may stand under ``[sources.repair_shop]``, and its defaults.
 
-Several shops stand under ``[sources.repair_shop.shops.<shop>]`` and inherit what stands above them,
-except the key: one key belongs to one shop (specification, "What the service does"), so with
-several shops each must name its own, and the general key never serves a shop by accident.
+They are read by :mod:`repair_shop.sections`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_address
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -19,34 +16,14 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 
-from .sections import SettingsError
+from .sections import no_such
 
-SECTION = ("sources", "repair_shop")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost"
-
-
-def is_in_the_clear(url: str) -> bool:
-    """Whether an address sends everything readable over a network."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme.lower() == "http" and not is_loopback(parts.hostname or "")
-    except ValueError:
-        return True
 
 
 def existing_zone(name: str) -> str:
@@ -103,7 +80,7 @@ class ShopSettings(BaseModel):
             known = [*cls.model_fields]
             for name in set(values) - set(known):
                 if get_close_matches(name, known, 1, 0.8):
-                    raise ValueError(f"{name}: {_no_such(name, known)}")
+                    raise ValueError(f"{name}: {no_such(name, known)}")
         return {n: v for n, v in values.items() if v != "" or n not in ("base_url", "api_key")}
 
     @field_validator("name")
@@ -165,73 +142,18 @@ class ShopSettings(BaseModel):
         return of_a_real_minute * self.minute_seconds / 60.0
 
 
-_Shop = TypeVar("_Shop", bound=ShopSettings)
-
-
-def shops_of(section: Mapping[str, Any], kind: type[_Shop]) -> tuple[_Shop, ...]:
-    """The shops of ``[sources.repair_shop]``, validated as ``kind``.
-
-    :class:`SettingsError` when one cannot be used. Nothing is sent anywhere.
-    """
-    common = {name: value for name, value in section.items() if name != "shops"}
-    shops = section.get("shops") or {"main": {}}
-    if not isinstance(shops, dict) or any(not isinstance(v, dict) for v in shops.values()):
-        raise SettingsError("[sources.repair_shop.shops] must hold one section for each shop.")
-    for name, own in shops.items():
-        if len(shops) > 1 and "api_key" not in own:
-            raise SettingsError(
-                f"Shop '{name}' has no api_key of its own. One key belongs to one shop: "
-                f"set {_variable('shops', name, 'api_key')} or put it in .dlt/secrets.toml."
-            )
-    built = tuple(_shop(name, {**common, **own}, kind) for name, own in sorted(shops.items()))
-    known: dict[str, str] = {}
-    for shop in built:
-        other = known.setdefault(shop.api_key.get_secret_value(), shop.name)
-        if other != shop.name:
-            raise SettingsError(
-                f"Shops '{other}' and '{shop.name}' have the same api_key. One key belongs to one "
-                "shop: both would hold the same rows."
-            )
-    return built
-
-
-def _shop(name: str, values: Mapping[str, Any], kind: type[_Shop]) -> _Shop:
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine's own."""
     try:
-        return kind.model_validate({**values, "name": name})
-    except ValidationError as error:
-        raise SettingsError(
-            f"Settings of shop '{name}' under [sources.repair_shop] are wrong: "
-            f"{faults(error, kind)}. They stand in .dlt/config.toml, .dlt/secrets.toml (api_key) "
-            f"or in variables such as {_variable('base_url')}."
-        ) from None
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"
 
 
-def faults(error: ValidationError, kind: type[BaseModel]) -> str:
-    """What pydantic found wrong, in one line, without any value: one may be a secret."""
-    return "; ".join(
-        f"{'.'.join(map(str, fault['loc']))}{_plain(fault, kind)}".removeprefix(": ")
-        for fault in error.errors(include_input=False, include_url=False)
-    )
-
-
-def _plain(fault: ErrorDetails, kind: type[BaseModel]) -> str:
-    if fault["type"] == "missing":
-        return " is not set"
-    if fault["type"] == "extra_forbidden":
-        known = sorted(set(kind.model_fields) - {"name"})
-        return ": " + _no_such(str(fault["loc"][-1]), known)
-    return ": " + fault["msg"].removeprefix("Value error, ")
-
-
-def _no_such(name: str, known: Sequence[str]) -> str:
-    return f"there is no such setting.{closest(name, known)} There are {', '.join(known)}"
-
-
-def closest(name: str, known: Sequence[str]) -> str:
-    """A question that names what may have been meant; empty when nothing is near."""
-    near = get_close_matches(name, known, n=1)
-    return f" Did you mean '{near[0]}'?" if near else ""
-
-
-def _variable(*keys: str) -> str:
-    return "__".join((*SECTION, *keys)).upper()
+def is_in_the_clear(url: str) -> bool:
+    """Whether an address sends everything readable over a network."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme.lower() == "http" and not is_loopback(parts.hostname or "")
+    except ValueError:
+        return True

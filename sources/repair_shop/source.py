@@ -31,8 +31,8 @@ from .ledger import Ledger
 from .mirror import Mirror
 from .schema.arrow import empty_tables
 from .schema.endpoints import ENDPOINTS
-from .sections import home_folder, merged, read_section
-from .settings import SECTION, ShopSettings, shops_of
+from .sections import SECTION, home_folder, merged, read_section, shops_of
+from .settings import ShopSettings
 
 SCHEMA = "repair_shop"
 """Name of the dlt schema; stored at destinations, so a change of it is a migration."""
