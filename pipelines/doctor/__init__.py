@@ -17,7 +17,7 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.scan.reader import PAGING_KEY
+from sources.repair_shop.scan.service_pages import PAGING_KEY
 
 CURRENCY_KEY = "currency"
 

@@ -27,7 +27,6 @@ from .observer import Observer
 from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
-from .scan.job_reader import JobReader
 from .scan.jobs import (
     RESUMED_KINDS,
     STILL_NEW,
@@ -38,6 +37,7 @@ from .scan.jobs import (
     joined,
 )
 from .scan.paging import Paging
+from .scan.scan_runner import ScanRunner
 from .scan.volatile import Volatile
 from .schema.clean import clean_row
 from .schema.endpoints import ENDPOINTS
@@ -242,7 +242,7 @@ class ShopFetch:
             for identity in _shared_ids(page.ids, rows):
                 self.ledger.set_scan_note(scan, "shared", identity)
 
-        reader = JobReader(self.client, self.ledger, self.began, job, scan, on_rows)
+        reader = ScanRunner(self.client, self.ledger, self.began, job, scan, on_rows)
         paging = Paging(reader, self.observer.say)
         is_by_offset = paging.is_by_offset
         try:
@@ -323,7 +323,7 @@ class ShopFetch:
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
         elif job.kind == "audit":
             window = [(job.first, job.last)] if job.first and job.last else []
-            for days in outcome.covered or window:
+            for days in outcome.audited_days or window:
                 self.ledger.note_audit(job.shop, job.resource, *days)
 
     def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:

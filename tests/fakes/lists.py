@@ -38,7 +38,7 @@ class FakeList:
         return Page(ids, days, tuple(one not in self.known for one in ids))
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See ``Reader``."""
+        """See ``PageSource``."""
         if key in self.answers:
             return self.answers[key]
         self.requests.append((number, order))
@@ -48,7 +48,7 @@ class FakeList:
         return page
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
-        """See ``Reader``."""
+        """See ``PageSource``."""
         return self.ask(key, number, order)
 
 
@@ -81,7 +81,8 @@ class RepeatsMixed(Repeats):
         if number < self.pages:
             return page
         mixed = self.chance.sample(range(page.size), page.size)
-        return Page(*(tuple(part[i] for i in mixed) for part in (page.ids, page.days, page.fresh)))
+        parts = (page.ids, page.days, page.changed)
+        return Page(*(tuple(part[i] for i in mixed) for part in parts))
 
 
 class NewForEver(FakeList):

@@ -182,14 +182,14 @@ class Reading:
     half: bool | None = None
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See ``Reader``."""
+        """See ``PageSource``."""
         shop = self.mirror.shop
         if shop.chance.random() < shop.dialect.busy:
             shop.business(1)
         return self.mirror.take(shop.page(number, order, self.half))
 
     def ask_by_offset(self, key: str, number: int, order: str | None) -> Page | None:
-        """See ``Reader``."""
+        """See ``PageSource``."""
         return None
 
     def days(self) -> list[tuple[date | None, int]]:

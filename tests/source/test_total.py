@@ -20,7 +20,7 @@ from sources.repair_shop.http.answers import detail_of, rows_of
 from sources.repair_shop.http.classify import classify
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.reader import day_of
+from sources.repair_shop.scan.service_pages import day_of
 from sources.repair_shop.schema.arrow import tables_of
 from sources.repair_shop.schema.clean import clean_row, made_up_id, parse_amount, row_id
 from sources.repair_shop.schema.dates import parse_moment

@@ -181,7 +181,7 @@ class Ledger(State):
             of_it["is_of_changes"] = is_of_changes
             self.write_all("see_row", [{**of_it, "id": r.id, "shown": r.shown} for r in seen])
             page = Page(tuple(r.id for r in rows), tuple(r.day for r in rows), tuple(fresh))
-            summary = orjson.dumps([page.ids, page.days, page.fresh]).decode()
+            summary = orjson.dumps([page.ids, page.days, page.changed]).decode()
             self.write("put_page", scan_id=scan.scan_id, key=key, summary=summary)
             self.write("count_request", scan_id=scan.scan_id)
         return page

@@ -51,7 +51,7 @@ class Page:
 
     ids: tuple[str, ...]
     days: tuple[date | None, ...]
-    fresh: tuple[bool, ...]
+    changed: tuple[bool, ...]
     """Per row: new to us, or changed since it was last read."""
 
     @property
@@ -119,8 +119,8 @@ def day_text(day: date | None) -> str | None:
 
 def page_of(summary: str) -> Page:
     """A page as it was stored."""
-    ids, days, fresh = orjson.loads(summary)
-    return Page(tuple(ids), tuple(map(day_of_text, days)), tuple(fresh))
+    ids, days, changed = orjson.loads(summary)
+    return Page(tuple(ids), tuple(map(day_of_text, days)), tuple(changed))
 
 
 class Dictionaries:

@@ -227,7 +227,7 @@ class Count:
 
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
-        return not any(self._jump(low, high) for low, high in pairwise(self._cuts()))
+        return not any(self._surplus(low, high) for low, high in pairwise(self._cuts()))
 
     def covered(self, first_page: int, last_page: int) -> tuple[date, date] | None:
         """The days of which all rows stand on these pages, once the books balance."""
@@ -246,7 +246,7 @@ class Count:
             cuts.append(Cut(max(1, self.last), END, self.total))
         return cuts
 
-    def _jump(self, low: Cut, high: Cut) -> int:
+    def _surplus(self, low: Cut, high: Cut) -> int:
         """How many more rows are known between two cuts than there are places."""
         known = self._days.before(high.day) - self._days.before(low.day)
         return known - (high.before - low.before)
@@ -254,14 +254,14 @@ class Count:
     def _open_gap(self) -> tuple[Cut, Cut] | None:
         """The first two cuts between which the books do not balance."""
         for low, high in pairwise(self._cuts()):
-            if self._jump(low, high) and not self._is_explained(low, high):
+            if self._surplus(low, high) and not self._is_explained(low, high):
                 return low, high
         return None
 
     def _is_explained(self, low: Cut, high: Cut) -> bool:
         """Whether every row between two cuts was shown, and the missing ones are the difference."""
         is_whole = len(self._shown_between(low, high)) == high.before - low.before
-        return is_whole and self._jump(low, high) == len(self._unshown(low, high))
+        return is_whole and self._surplus(low, high) == len(self._unshown(low, high))
 
     def _shown_between(self, low: Cut, high: Cut) -> set[str]:
         """Rows of the days between two cuts that their pages showed since these were seen."""
@@ -278,14 +278,14 @@ class Count:
 
     def _missing(self) -> set[str]:
         """Known rows of days that were seen whole and that no answer shows."""
-        lacking = [self._unshown(*gap) for gap in pairwise(self._cuts()) if self._jump(*gap) > 0]
+        lacking = [self._unshown(*gap) for gap in pairwise(self._cuts()) if self._surplus(*gap) > 0]
         return set().union(*lacking)
 
     def _look_again(self) -> None:
         """Ask once more for the pages of missing rows, downwards, and forget what was shown."""
         self._seen.clear()
         for gap in pairwise(self._cuts()):
-            if self._jump(*gap) > 0:
+            if self._surplus(*gap) > 0:
                 for number in self._numbers(*gap):
                     self.ask(number)
         self._mend_end()
@@ -338,7 +338,7 @@ class Count:
         None where reading every page costs less than looking for each of so many rows.
         """
         unread = [n for n in range(low.number + 1, high.number) if n not in self._pages]
-        if abs(self._jump(low, high)) * math.log2(len(unread) + 1) >= len(unread):
+        if abs(self._surplus(low, high)) * math.log2(len(unread) + 1) >= len(unread):
             return None
         return unread[len(unread) // 2]
 

@@ -24,8 +24,8 @@ from .outcome import (
     Bounded,
     NeverEnds,
     Outcome,
+    PageSource,
     PagingBroken,
-    Reader,
 )
 from .proven import read_list
 from .slices import WHOLE, MakeReader, Slice, halves
@@ -114,7 +114,7 @@ class ListCount:
         if not balances:
             self._settle(out, [count])
         covered = (count.covered(first, last) for first, last in runs)
-        out.covered = [days for days in covered if days is not None]
+        out.audited_days = [days for days in covered if days is not None]
         return out
 
     @property
@@ -245,7 +245,7 @@ def _words(found: list[Found], gone: frozenset[str], unlisted: frozenset[str]) -
 
 
 def read_new(
-    reader: Reader,
+    reader: PageSource,
     count: Count,
     listed: Callable[[], AbstractSet[str]],
     since: date | None,
@@ -306,7 +306,7 @@ def _is_settled(page: Page, since: date | None, size: int) -> bool:
     """Whether a page begins with enough known rows, unchanged and older than ``since``."""
     first = page.days[0]
     is_old = since is None or first is None or first < since
-    return page.size >= min(KNOWN_TAIL, size) and is_old and not any(page.fresh[:KNOWN_TAIL])
+    return page.size >= min(KNOWN_TAIL, size) and is_old and not any(page.changed[:KNOWN_TAIL])
 
 
 def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:

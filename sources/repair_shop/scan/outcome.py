@@ -30,7 +30,7 @@ class NeverEnds(Exception):
     """A scan asked far more pages than its list can have; its rows are kept, it is not proven."""
 
 
-class Reader(Protocol):
+class PageSource(Protocol):
     """Where pages come from: the service, or the ledger if it was asked before."""
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
@@ -65,7 +65,7 @@ class Outcome:
     """Rows that another reading of the same night did not show either."""
     page_rows: int = 0
     """Rows of a page, where the list showed that it has other pages than of fifty."""
-    covered: list[tuple[date, date]] = field(default_factory=list)
+    audited_days: list[tuple[date, date]] = field(default_factory=list)
     """First and last of the days that an audit of pages read whole."""
 
     @property
@@ -105,7 +105,7 @@ class Bounded:
     shows none. Raises :class:`NeverEnds` instead of asking beyond, and a few.
     """
 
-    def __init__(self, reader: Reader, out: Outcome, expected: int | None = None) -> None:
+    def __init__(self, reader: PageSource, out: Outcome, expected: int | None = None) -> None:
         self.reader, self.out, self._expected = reader, out, expected
         self._asked = self._fruitful = 0
 
@@ -144,7 +144,7 @@ def try_by_offset(reader: Bounded, order: str | None, pages: Sequence[Page]) -> 
 
 
 @contextmanager
-def bounded(reader: Reader, out: Outcome, expected: int | None = None) -> Iterator[Bounded]:
+def bounded(reader: PageSource, out: Outcome, expected: int | None = None) -> Iterator[Bounded]:
     """The reader of a scan, which is not proven if its pages never end."""
     try:
         yield Bounded(reader, out, expected)

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..errors import BadAnswer, ValidationRefused
 from . import PAGE_ROWS, Outcome, PagingBroken, read_window
-from .job_reader import JobReader
 from .jobs import window_of
 from .outcome import NOTHING_NEW
-from .reader import PAGING_KEY
+from .scan_runner import ScanRunner
+from .service_pages import PAGING_KEY
 from .slices import WHOLE, Slice, halves
 from .tickets import read_tickets, repair_status
 
@@ -24,7 +24,7 @@ from .tickets import read_tickets, repair_status
 class Paging:
     """Reads the list of a job however the shop pages. ``say`` tells people when that changed."""
 
-    reader: JobReader
+    reader: ScanRunner
     say: Callable[[str], object]
 
     @property

@@ -32,8 +32,8 @@ from ..scan.outcome import (
     Bounded,
     NeverEnds,
     Outcome,
+    PageSource,
     PagingBroken,
-    Reader,
     bounded,
 )
 
@@ -48,7 +48,7 @@ _FEW = 5
 """Rows that may be gone from one page, or have come to it, while the next was read."""
 
 
-def read_list(reader: Reader, *, hint: int | None = None, since: date | None = None) -> Outcome:
+def read_list(reader: PageSource, *, hint: int | None = None, since: date | None = None) -> Outcome:
     """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
 
     ``since``: without a hint, the day the list likely begins (the shop's first).

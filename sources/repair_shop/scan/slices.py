@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .known import OF_STATUS, OTHERS
 from .outcome import Outcome
 from .proven import read_list
-from .reader import ServiceReader
+from .service_pages import ServicePages
 from .upwards import read_window
 
 
@@ -37,7 +37,7 @@ class MakeReader(Protocol):
 
     def __call__(
         self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-    ) -> ServiceReader:
+    ) -> ServicePages:
         """``prefix`` keeps the keys of several readers apart."""
 
 

@@ -16,7 +16,7 @@ from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
 from ..scan import PAGE_ROWS, Outcome, read_window
 from ..scan.known import KnownRows
-from ..scan.reader import HALF_KEY, status_of
+from ..scan.service_pages import HALF_KEY, status_of
 from ..scan.slices import MakeReader, Slice, halves, read_slices
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}

@@ -13,7 +13,7 @@ from datetime import date
 from itertools import count
 
 from ..ledger import Page
-from .outcome import PAGE_ROWS, Bounded, Outcome, PagingBroken, Reader, bounded, try_by_offset
+from .outcome import PAGE_ROWS, Bounded, Outcome, PageSource, PagingBroken, bounded, try_by_offset
 
 KNOWN_TAIL = 20
 """A head scan ends on a page whose last rows, this many, are all known and unchanged: lists are not
@@ -21,7 +21,7 @@ always strictly sorted (field notes), so one known row is not enough."""
 
 
 def read_window(
-    reader: Reader, *, order: str | None = None, expected: int | None = None
+    reader: PageSource, *, order: str | None = None, expected: int | None = None
 ) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
 
@@ -83,7 +83,7 @@ def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
 
 
 def read_head(
-    reader: Reader,
+    reader: PageSource,
     *,
     order: str | None,
     since: date | None,
@@ -153,6 +153,6 @@ def _is_settled(page: Page, since: date | None, size: int) -> bool:
     last = page.days[-1]
     return (
         page.size >= size
-        and not any(page.fresh[-KNOWN_TAIL:])
+        and not any(page.changed[-KNOWN_TAIL:])
         and (since is None or last is None or last < since)
     )

@@ -17,7 +17,7 @@ from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
 from ..scan.outcome import Bounded
-from ..scan.reader import ServiceReader
+from ..scan.service_pages import ServicePages
 from ..scan.tickets import read_tickets
 
 _SINCE_EVER = date(2000, 1, 1)
@@ -32,7 +32,7 @@ OnRows = Callable[[list[dict[str, Any]], Page], None]
 
 
 @dataclass(frozen=True)
-class JobReader:
+class ScanRunner:
     """Reads the list of a job, in one scan. ``began``: number of the last answer before this run;
     ``by_offset``: pages are asked for by offset and limit."""
 
@@ -100,7 +100,7 @@ class JobReader:
 
     def pages(
         self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-    ) -> ServiceReader:
+    ) -> ServicePages:
         """See :class:`~repair_shop.scan.slices.MakeReader`."""
         asked = params or {}
 
@@ -109,7 +109,7 @@ class JobReader:
             if not self.by_offset and "offset" not in asked and len(rows) > self.longest:
                 self.ledger.set_value(self.job.shop, _LONGEST, str(len(rows)))
 
-        return ServiceReader(
+        return ServicePages(
             self.client,
             self.ledger,
             self.scan,

@@ -1,6 +1,6 @@
 """Pages of one scan: from the ledger if they were answered before, else from the service.
 
-Data flow: service -> :class:`ServiceReader` -> ledger. What a page's rows mean to a scan (identity,
+Data flow: service -> :class:`ServicePages` -> ledger. What a page's rows mean to a scan (identity,
 day, digest) is worked out here; what the warehouse holds is worked out later from the stored
 answer, so a load can be repeated without a request.
 """
@@ -84,7 +84,7 @@ def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[s
 
 
 @dataclass
-class ServiceReader:
+class ServicePages:
     """See the module. One for each part of a scan: ``prefix`` tells its requests from others'."""
 
     client: Client
@@ -110,7 +110,7 @@ class ServiceReader:
         """Rows of the first page by offset."""
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See :class:`~repair_shop.scan.Reader`. Raises what ``Client.get`` raises, and
+        """See :class:`~repair_shop.scan.PageSource`. Raises what ``Client.get`` raises, and
         :class:`~repair_shop.scan.PagingBroken` where offsets are not answered as asked."""
         page = self._ask(key, number, order, self.by_offset)
         if order == "oldest":
