@@ -24,7 +24,7 @@ _ROUND_DAYS = 4
 """A shop that fits into so many nights is read in turn."""
 _STRETCH_PAGES = 10
 _INNER = 3
-"""Pages a night of all lists that tell their edits."""
+"""Pages a night of the lists whose old pages are not read again for edits."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this part of a whole come near every place, in the fewest steps."""
 _VALUE = {
@@ -74,8 +74,8 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
         found.sort(key=lambda one: (-one.age, -one.value))
     else:
         found.sort(key=lambda one: -one.due * one.value)
-    pages = _inner_pages(ledger, shop.name, min(_INNER, requests), but)
-    left = requests - sum(map(len, pages.values()))
+    pages = _inner_pages(ledger, shop, but)
+    left = max(0, requests - sum(map(len, pages.values())))
     for one in found:
         chosen = pages.setdefault(one.endpoint.table, set())
         wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
@@ -88,21 +88,22 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
     ]
 
 
-def _inner_pages(ledger: Ledger, shop: str, most: int, but: Collection[str]) -> dict[str, set[int]]:
-    """So many pages, in turn, of the lists that tell their edits, besides each one's last."""
-    hides = ledger.value(shop, HIDDEN_KEY)
+def _inner_pages(ledger: Ledger, shop: ShopSettings, but: Collection[str]) -> dict[str, set[int]]:
+    """A few pages in turn, besides each list's last, of those that tell their edits, or of all."""
+    hides = ledger.value(shop.name, HIDDEN_KEY)
     inner = [
         (table, page)
         for table, one in ENDPOINTS.items()
-        if one.tells_edits and one.sort and table not in but and not (one.partition and hides)
-        for known in [KnownRows(ledger, shop, table, OTHERS if one.partition else None)]
+        if one.sort and table not in but and (one.tells_edits or not shop.audit_requests)
+        if not (one.partition and hides)
+        for known in [KnownRows(ledger, shop.name, table, OTHERS if one.partition else None)]
         for page in range(1, known.pages)
     ]
     pages: dict[str, set[int]] = {}
-    for turn in range(most * ledger.newest_run(), most * ledger.newest_run() + most):
-        if inner:
-            table, page = inner[int(turn * _GOLDEN % 1 * len(inner))]
-            pages.setdefault(table, set()).add(page)
+    turn = _INNER * ledger.newest_run()
+    for number in range(_INNER if inner else 0):
+        table, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
+        pages.setdefault(table, set()).add(page)
     return pages
 
 
