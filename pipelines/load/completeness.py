@@ -6,11 +6,10 @@ read them too.
 
 import json
 from collections.abc import Sequence
-from datetime import date, timedelta
 from typing import Any
 
 from sources.repair_shop.ledger import Ledger, ScanState
-from sources.repair_shop.scan.jobs import describe_spec, spec_days
+from sources.repair_shop.scan.jobs import describe_spec
 from sources.repair_shop.scan.night import is_counted
 
 _NAMES = (
@@ -40,7 +39,7 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
 
 
 def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
-    """Whether the days of a scan in doubt were proven by later scans of the same list."""
+    """Whether what a scan left in doubt was proven by later scans of the same list."""
     if not item["reason"] or not item["checked_at"]:
         return False
     later = [
@@ -53,32 +52,7 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
     ]
     if any(e["kind"] == "full" for e in later):
         return True
-    of_rows = item["kind"] == "full" or "part" in item["spec"]
-    if of_rows and any(is_counted(e["kind"], e["proof"]) for e in later):
+    if item["kind"] in ("full", "audit") and any(is_counted(e["kind"], e["proof"]) for e in later):
         return True  # rows that seemed to vanish are shown, or gone for good
     # Days that still differ are repaired every night, so the newest repair speaks for them all.
-    if item["kind"] == "repair" and any(e["kind"] == "repair" for e in later):
-        return True
-    if item["kind"] not in ("audit", "repair"):
-        return False
-    days = [_days(e) for e in later if e["kind"] in ("audit", "repair") and "part" not in e["spec"]]
-    return None in days or _covered(_days(item), [d for d in days if d is not None])
-
-
-def _days(item: dict[str, Any]) -> tuple[date, date] | None:
-    """The days a scan was asked for; None for the whole list."""
-    first, last = spec_days(item["spec"])
-    return (first, last) if first and last else None
-
-
-def _covered(days: tuple[date, date] | None, by: Sequence[tuple[date, date]]) -> bool:
-    if days is None:
-        return False
-    day, last = days
-    for first, until in sorted(by):
-        if first > day:
-            return False
-        day = max(day, until + timedelta(days=1))
-        if day > last:
-            return True
-    return False
+    return item["kind"] == "repair" and any(e["kind"] == "repair" for e in later)

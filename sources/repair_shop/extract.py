@@ -110,11 +110,8 @@ class ShopFetch:
         self.began = self.ledger.last_seq()
         self._put_off: list[JobResult] = []
         self._reach = reach(self.ledger, self.client.shop.name)
-        # Pages of another night are chosen anew, and maybe of other lists.
-        self._drop_stale(("audit",), lambda scan: "part" in scan.spec)
         # Tonight may have no such scan to make, and one left open would read as not finished.
-        cheap = tuple(kind for kind in WORDS if kind not in RESUMED_KINDS)
-        self._drop_stale(cheap, lambda scan: True)
+        self._drop_stale(*(kind for kind in WORDS if kind not in RESUMED_KINDS))
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; statuses come first, because reading all tickets needs their labels."""
@@ -232,7 +229,7 @@ class ShopFetch:
     def _scan(self, job: Job, result: JobResult) -> bool:
         """Make a scan. False, and it stays open: what the other lists show is to be known first."""
         if job.kind not in RESUMED_KINDS:
-            self._drop_stale((job.kind,), lambda scan: scan.list == job.resource)
+            self._drop_stale(job.kind, of=job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
         result.is_resumed = scan.run_id != self.run_id
 
@@ -322,18 +319,17 @@ class ShopFetch:
             # An empty answer may be one for once: the next night asks for these days too.
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
         elif job.kind == "audit":
-            window = [(job.first, job.last)] if job.first and job.last else []
-            for days in outcome.audited_days or window:
+            for days in outcome.audited_days:
                 self.ledger.note_audit(job.shop, job.resource, *days)
 
-    def _drop_stale(self, kinds: tuple[str, ...], of_it: Callable[[Scan], bool]) -> None:
+    def _drop_stale(self, *kinds: str, of: str | None = None) -> None:
         """A cheap scan that an earlier run left open is made anew, as rows may have changed since;
         runs of few requests go on with one that is from just now."""
         shop = self.client.shop
         recent = self.ledger.recent_scans(shop.name, STILL_NEW) if self.client.is_limited else {}
         for scan in self.ledger.open_scans(shop.name, kinds):
             # What of the records was read is kept; those that were not are named anew.
-            if of_it(scan) and (scan.kind == "follow" or scan.scan_id not in recent):
+            if of in (None, scan.list) and (scan.kind == "follow" or scan.scan_id not in recent):
                 self.ledger.close_scan(scan, state=ScanState.DROPPED, reason="cut off")
 
 

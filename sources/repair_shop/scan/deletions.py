@@ -31,9 +31,8 @@ def advice(resource: str) -> str:
 class Deletions:
     """Marks rows of a scan as gone in the ledger; the loader carries the marks to the warehouse.
 
-    More than ``limit_percent`` of a list, or of its days that were read, and more than one row, are
-    refused unless ``confirmed``. ``exists`` looks a row up by its own path, where the list's rows
-    have one.
+    More than ``limit_percent`` of a list, and more than one row, are refused unless ``confirmed``.
+    ``exists`` looks a row up by its own path, where the list's rows have one.
     """
 
     ledger: Ledger
@@ -46,7 +45,7 @@ class Deletions:
     def mark(self, outcome: Outcome) -> str:
         """Mark the rows that a proven scan shows to be gone; why not, of those not believed."""
         try:
-            told = self._believe_gone(outcome.gone, outcome.gone, of_list=True)
+            told = self._believe_gone(outcome.gone, outcome.gone)
             if not told and outcome.lost:
                 told = self._by_paths(outcome.lost)
             if not told and outcome.whole:
@@ -61,15 +60,13 @@ class Deletions:
     def _known(self) -> KnownRows:
         return KnownRows(self.ledger, self.job.shop, self.job.resource)
 
-    def _believe_gone(
-        self, missed: Collection[str], twice: AbstractSet[str], *, of_list: bool
-    ) -> str:
+    def _believe_gone(self, missed: Collection[str], twice: AbstractSet[str]) -> str:
         """Mark rows that were missed, if they are few; why not all, if not all are believed.
 
         Believed are those missed ``twice``: by a list and their paths, by two readings, or by two
         runs. So every other one waits for a later run.
         """
-        refused = self._too_many(missed, of_list=of_list)
+        refused = self._too_many(missed)
         if refused or not missed:
             return refused
         once = [] if self.confirmed else sorted(set(missed) - twice)
@@ -88,7 +85,7 @@ class Deletions:
         if known and self.exists is not None and (shown is None or not self.exists(shown)):
             told = "records that live are answered as gone by their own paths"
             return f"{told}, so none is believed"
-        return self._believe_gone(known, frozenset(), of_list=True)
+        return self._believe_gone(known, frozenset())
 
     def _unshown(self, outcome: Outcome) -> str:
         """Mark the rows of a scan's days that it did not show and its list would.
@@ -108,12 +105,10 @@ class Deletions:
         if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self.ledger.drop_values(job.shop, [name])
-        # Of a repair the service's own report says already that these few days changed.
-        of_list = job.kind == "repair"
         # One request tells more than another sighting would, a night later.
         is_looked_up = exists is not None and (_may_have_moved(job) or not outcome.ids)
         if gone and not self.confirmed:
-            refused = self._too_many(gone, of_list=of_list)
+            refused = self._too_many(gone)
             if not refused and not outcome.ids and not is_looked_up:
                 refused = self._first_sighting(name, len(gone))
             if refused:
@@ -123,7 +118,7 @@ class Deletions:
                 self._known.note_unlisted(there)
                 gone = [row for row in gone[:LOOKUPS] if row not in there]
         is_sure = is_looked_up or not may_have_slipped(job, outcome)
-        return self._believe_gone(gone, set(gone) if is_sure else outcome.missed, of_list=of_list)
+        return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
 
     def _unlisted(self) -> str:
         """Look up some of the rows that no list shows, in turn; filters tell of other lists'.
@@ -142,12 +137,11 @@ class Deletions:
         except BadAnswer:
             return ""  # of rows that no list shows, a path that does not answer changes nothing
         known.note_unlisted(set(some) - gone)
-        return self._believe_gone(gone, gone, of_list=True)
+        return self._believe_gone(gone, gone)
 
-    def _too_many(self, gone: Collection[str], *, of_list: bool) -> str:
+    def _too_many(self, gone: Collection[str]) -> str:
         """Why so many rows are not believed to be gone at once; empty if they are."""
-        days = (None, None) if of_list else (self.job.first, self.job.last)
-        live = self.ledger.live_count(self.job.shop, self.job.resource, *days)
+        live = self.ledger.live_count(self.job.shop, self.job.resource)
         few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * live
         if self.confirmed or few:
             return ""

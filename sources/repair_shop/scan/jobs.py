@@ -3,8 +3,8 @@
 A job is one scan. ``full`` reads a list whole (first load, ``--full``); ``head`` reads from the
 newest end until nothing is new; ``updated`` asks the ``/updated`` variant from the last day read;
 ``paid`` asks for old invoices that were paid; ``open`` looks again at purchase orders that are not
-received; ``audit`` and ``repair`` read days again. Nothing here makes a request: ``shopmirror
-plan`` shows exactly this table.
+received; ``audit`` reads old pages again, ``repair`` days. Nothing here makes a request:
+``shopmirror plan`` shows exactly this table.
 """
 
 import math
@@ -23,7 +23,7 @@ from ..settings import ShopSettings
 from .known import KnownRows
 from .tickets import HIDDEN_KEY
 
-RESUMED_KINDS = ("full", "audit", "repair")
+RESUMED_KINDS = ("full", "repair")
 """Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
 
 WHOLE_KINDS = ("full", "head", "updated")
@@ -61,7 +61,7 @@ WORDS = {
     "updated": "changed since the last day read",
     "paid": "paid since the last day read",
     "open": "rows still open",
-    "audit": "old days read again",
+    "audit": "old pages read again",
     "repair": "days that differ read again",
     "follow": "records named by a payment",
 }
@@ -98,8 +98,6 @@ class Job:
             spec["days"] = [day and day.isoformat() for day in (self.first, self.last)]
         if self.kind == "follow":
             spec["detail"] = True
-        if self.pages:
-            spec["part"] = "pages"
         return spec
 
     @property
@@ -280,7 +278,7 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
 
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
-    """What an earlier run left: audits and repairs it did not finish, days answered empty once."""
+    """What an earlier run left: repairs it did not finish, days answered empty once."""
     jobs: list[Job] = []
     for name in ledger.names_of_values(shop.name, EMPTY_KEY):
         resource, *days = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
@@ -288,9 +286,7 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
             first, last = map(date.fromisoformat, days)
             endpoint = ENDPOINTS[resource]
             jobs.append(Job(shop.name, endpoint, "repair", first=first, last=last, requests=1))
-    for scan in ledger.open_scans(shop.name, ("audit", "repair")):
-        if "part" in scan.spec:
-            continue  # tonight's pages are chosen anew
+    for scan in ledger.open_scans(shop.name, ("repair",)):
         endpoint = ENDPOINTS[scan.list.partition(":")[0]]
         first_day, last_day = spec_days(scan.spec)
         variant = scan.spec.get("variant", {})
@@ -300,8 +296,6 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
 
 def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
     """A scan's extent in words, for people."""
-    if "part" in spec:
-        return "old pages read again, in turn"
     first, last = spec_days(spec)
     days = f" {first or '...'} to {last or '...'}" if first or last else ""
     return WORDS.get(kind, kind) + days
