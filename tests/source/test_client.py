@@ -41,7 +41,6 @@ def test_a_request_carries_the_key_in_its_header_only(loopback, connect):
     ]
     assert answer.rows() == [{"id": 1, "amount_total": Decimal("12.3")}]
     assert answer.status == 200
-    assert answer.sent_at <= answer.answered_at
     assert json.loads(answer.body)
     assert client.requests == 1
 

@@ -24,7 +24,6 @@ class Answer:
     payload: Any
     status: int
     headers: Mapping[str, str]
-    sent_at: datetime
     answered_at: datetime
     body: bytes
 

@@ -287,7 +287,7 @@ class Client:
 
     def _exchange(self, call: Call, slot: Slot) -> Answer:
         """Send, read, mask the key, and tell the budget."""
-        started, sent_at = time.monotonic(), datetime.now(UTC)
+        started = time.monotonic()
         outcome: Outcome = "lost"
         answer: Classified | None = None
         skew: float | None = None
@@ -319,7 +319,7 @@ class Client:
                 callback(call.path)
         if error is not None:
             raise error
-        return Answer(call.path, answer.payload, status, headers, sent_at, datetime.now(UTC), body)
+        return Answer(call.path, answer.payload, status, headers, datetime.now(UTC), body)
 
 
 def _may_try_again(call: Call, error: Unreachable | BadAnswer) -> bool:

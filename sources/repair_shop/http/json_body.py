@@ -22,33 +22,19 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def parse_json(body: bytes) -> Any:
-    """JSON with fractions as :class:`~decimal.Decimal`. :class:`ValueError` when it is none.
+    """JSON in UTF-8, fractions as :class:`~decimal.Decimal`. :class:`ValueError` when it is none.
 
     A number beyond what Decimal or int hold, NaN and Infinity (which are no JSON, but some write
     them), and a value more than :data:`DEEPEST` levels down, become text, word for word; NUL and
     half a pair become U+FFFD. Of a field said twice the last one counts.
     """
-    encoding = json.detect_encoding(body)
-    if encoding not in ("utf-8", "utf-8-sig"):
-        body = body.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
     try:
-        payload = _loads(body)
+        payload = json.loads(body, parse_float=_decimal, parse_int=_whole, parse_constant=str)
         if _may_be_strange(body) or _may_be_deep(body):
             payload = _mended(payload, DEEPEST)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     return payload
-
-
-def _loads(body: bytes) -> Any:
-    try:
-        return json.loads(body, parse_float=Decimal, parse_constant=str)
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise
-    except (ValueError, InvalidOperation):
-        # Once more with readers of numbers that know no bounds; they are too slow for every page.
-        whole, fraction = partial(_number, int), partial(_number, Decimal)
-        return json.loads(body, parse_float=fraction, parse_int=whole, parse_constant=str)
 
 
 def _number(kind: type[int] | type[Decimal], text: str) -> int | Decimal | str:
@@ -57,6 +43,9 @@ def _number(kind: type[int] | type[Decimal], text: str) -> int | Decimal | str:
         return kind(text)
     except (ValueError, InvalidOperation):
         return text
+
+
+_whole, _decimal = partial(_number, int), partial(_number, Decimal)
 
 
 def _may_be_strange(body: bytes) -> bool:
