@@ -1,6 +1,7 @@
 """Every list of a repair shop's service, as a dlt source. See ``README.md`` beside this file.
 
-``repair_shop()`` is a ``@dlt.source`` with one resource a list, named as its raw table::
+``repair_shop()`` is a ``@dlt.source`` with one resource a list, named as its raw table:
+``tickets``, ``ticket_invoices``, ``pos_orders``, ``payments``, ``customers`` and 30 more::
 
     pipeline = dlt.pipeline("repair_shop", destination="duckdb", dataset_name="raw")
     pipeline.run(repair_shop())
