@@ -101,7 +101,7 @@ def _inner_pages(ledger: Ledger, shop: ShopSettings, but: Collection[str]) -> di
     ]
     pages: dict[str, set[int]] = {}
     turn = _INNER * ledger.newest_run()
-    for number in range(_INNER if inner else 0):
+    for number in range(min(_INNER, shop.audit_requests or _INNER) if inner else 0):
         table, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
         pages.setdefault(table, set()).add(page)
     return pages
