@@ -131,7 +131,8 @@ class ChangeLog:
     def marks(self, table: str, offsets: Offsets, end: int) -> Iterator[tuple[str, str, datetime]]:
         """(shop, id, since when gone) of rows that only a destination still holds."""
         for part in self._parts(table, offsets):
-            for identity, at in self._ledger.marks(part.shop, part.name, part.after, end):
+            span = {"shop": part.shop, "list": part.name, "after": part.after, "until": end}
+            for identity, at in self._ledger.select("marks", **span):
                 yield part.shop, identity, datetime.fromisoformat(at)
 
     def _parts(self, table: str, offsets: Offsets) -> Iterator[_Part]:

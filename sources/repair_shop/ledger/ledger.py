@@ -213,10 +213,6 @@ class Ledger(State):
             return KnownRow(seen, day_of_text(day), deleted_at is not None, missed)
         return KnownRow()
 
-    def note_missed(self, shop: str, name: str, identity: str, run_id: int) -> None:
-        """Note that a row's own path says that it is gone; it is forgotten when it shows again."""
-        self.write("note_missed", shop=shop, list=name, id=identity, run_id=run_id)
-
     def note_shown(self, shop: str, name: str, ids: Iterable[str], shown: str) -> None:
         """Note which slice of the list shows rows."""
         self.write("note_shown", shop=shop, list=name, ids=_ids(ids), shown=shown)
@@ -264,10 +260,6 @@ class Ledger(State):
         rows = self.select("live_days", shop=shop, list=name, shown=shown)
         return {day_of_text(day): count for day, count in rows}
 
-    def first_days(self, shop: str, at_least: int) -> list[str]:
-        """First days of the lists with so many rows since 2000, the earliest first."""
-        return [row[0] for row in self.select("first_days", shop=shop, at_least=at_least)]
-
     def mark_gone(self, shop: str, name: str, ids: Iterable[str]) -> int:
         """Mark live rows as gone, now: entries of the log. How many there were."""
         of_it = {"shop": shop, "list": name, "at": now_text()}
@@ -309,10 +301,6 @@ class Ledger(State):
                 )
                 for identity, seq, seen_at, deleted_at, is_refused, body in rows
             ]
-
-    def marks(self, shop: str, name: str, after: int, until: int) -> list[tuple[str, str]]:
-        """(id, since when gone) of rows that went in between and that only a destination holds."""
-        return self.select("marks", shop=shop, list=name, after=after, until=until)
 
     def refuse_row(self, shop: str, name: str, identity: str) -> None:
         """Have the log tell a row as text: no destination could take its values."""

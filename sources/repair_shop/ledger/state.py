@@ -149,10 +149,6 @@ class State(LedgerFile):
         for name in names:
             self.set_list(shop, name, whole_on=None)
 
-    def audits(self, shop: str, name: str) -> list[tuple[str, str, str]]:
-        """(first day, last day, when) of stretches of days that were read whole, newest first."""
-        return self.select("audits", shop=shop, list=name)
-
     def note_audit(self, shop: str, name: str, first: date, last: date) -> None:
         """Remember that all rows of some days were read now."""
         days = {"first": first.isoformat(), "last": last.isoformat()}

@@ -144,7 +144,7 @@ def _read_days(
     """Says when all rows of a day were read last; by default when the list was read whole."""
     audits = [
         (first, last, datetime.fromisoformat(at))
-        for first, last, at in ledger.audits(shop, endpoint.table)
+        for first, last, at in ledger.select("audits", shop=shop, list=endpoint.table)
     ]
 
     def read(day: date) -> datetime:

@@ -68,11 +68,15 @@ class Shapes:
             return False
         if any(self._ledger.known_row(self._shop, name, row).seen is not None for row in ids):
             return False
+
+        def fields(of: str) -> int:
+            return len(TABLES[of].shape.fields & found.ever)
+
         others = (n.removeprefix(_NOTE) for n in self._ledger.names_of_values(self._shop, _NOTE))
         return any(
             (shape := self._known(other)) is not None
             and not found.apart(shape)
-            and _declared(found, other) > _declared(found, table)
+            and fields(other) > fields(table)
             for other in others
             if other != table
         )
@@ -80,13 +84,3 @@ class Shapes:
     def _known(self, table: str) -> Shape | None:
         text = self._ledger.value(self._shop, _NOTE + table)
         return None if text is None else Shape(*map(frozenset, json.loads(text)))
-
-
-def _declared(shape: Shape, table: str) -> int:
-    """How many fields of rows are such as a list's rows are known to have."""
-    shape_of = TABLES[table].shape
-    names = {name.partition("__")[0] for name in TABLES[table].flat_columns()}
-    for other in shape_of.aliases.values():
-        names.update(other)
-    names.update(child.name for child in TABLES[table].children)
-    return len(names & shape.ever)

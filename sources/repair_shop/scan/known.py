@@ -102,7 +102,8 @@ class KnownRows:
             if before is not None and before < run_id:
                 found.append(row)
             else:
-                self.ledger.note_missed(self.shop, self.resource, row, run_id)
+                missed = {"shop": self.shop, "list": self.resource, "id": row, "run_id": run_id}
+                self.ledger.write("note_missed", **missed)
         return found
 
     def note_unlisted(self, ids: Iterable[str]) -> None:

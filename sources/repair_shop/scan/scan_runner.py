@@ -251,7 +251,8 @@ class ScanRunner:
             kept = str(-(-live // self.known.page_rows))
             if not live and self.job.kind == "full":
                 # The day by which the first lists begin, as far as they were read.
-                days = self.ledger.first_days(self.job.shop, _TELLING)
+                telling = {"shop": self.job.shop, "at_least": _TELLING}
+                days = [day for (day,) in self.ledger.select("first_days", **telling)]
                 kept = days[len(days) // 4] if days else kept
             self.ledger.set_scan_note(self.scan, "hint", kept)
         if "-" in kept:

@@ -100,7 +100,7 @@ def _differing(before: Row, now: Row, path: Path) -> Iterator[Path]:
 
 def _is_declared(path: Path, table: Table) -> bool:
     """Whether a field is one that the list's rows are known to have, or a list of such rows."""
-    shape, names = table.shape, [snake_case(name) for name in path]
-    columns = {*shape.kinds, *(other for others in shape.aliases.values() for other in others)}
-    known = {*columns, *shape.references, *shape.declared_children}
-    return names[0] in known if len(names) == 1 else "__".join(names) in columns
+    names = [snake_case(name) for name in path]
+    return "__".join(names) in table.shape.spelled or (
+        len(names) == 1 and names[0] in table.shape.fields
+    )

@@ -151,6 +151,11 @@ class Shape:
             for name, others in self.aliases.items()
             if (kept := tuple(other for other in others if other not in self.kinds))
         }
+        columns = {*self.kinds, *(other for others in self.aliases.values() for other in others)}
+        self.spelled = frozenset(columns)
+        """The columns, and their other names."""
+        self.fields = frozenset({*columns, *self.objects, *self.declared_children})
+        """Fields that rows are known to have: columns, references, nested lists."""
 
 
 # Names under which a column of that name is also looked for, in every table.
