@@ -9,7 +9,6 @@ import contextlib
 import warnings
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -19,7 +18,8 @@ from babel.dates import get_day_names, get_month_names
 
 from pipelines.language import Language, _, current, switch
 from pipelines.language.display import DisplaySettings
-from pipelines.publish.reading import NothingPublished, QueryFailed, floats, value
+from pipelines.publish import reading
+from pipelines.report.figures import calendar, shops
 
 INK, GRID = "#1f2933", "#e4e7eb"
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
@@ -68,12 +68,8 @@ def _theme() -> alt.theme.ThemeConfig:
 
 def last_open_day() -> date:
     """The day that report and page open on: the last one on which there was business."""
-    day: date = value("""
-        select coalesce(max(case when is_business_day then day end), max(day))
-        from marts.shop_days
-        where day <= (select min(day) from marts.shop_days where is_today)
-    """)
-    return day
+    with reading.opened() as warehouse:
+        return calendar(warehouse, list(shops(warehouse)), date.max).open_day
 
 
 def use() -> None:
@@ -81,17 +77,16 @@ def use() -> None:
 
     Warns where shops of several currencies stand together, which no sum below may add up.
     """
-    here = Path.cwd()
     # Settings stand in the project's folder, and a notebook runs in its own.
-    with contextlib.chdir(next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)):
+    with contextlib.chdir(reading.settings_folder()):
         switch(DisplaySettings.load().to_language())
     alt.renderers.enable("png", scale_factor=1.5)
     alt.renderers.set_embed_options(**_locales(current()))
     pd.set_option("display.max_columns", 40)
     pd.set_option("display.max_rows", 60)
     pd.set_option("display.max_colwidth", 90)
-    with contextlib.suppress(NothingPublished, QueryFailed):
-        if value("select count(distinct nullif(currency, '')) from ops.shops") > 1:
+    with contextlib.suppress(reading.NothingPublished, reading.QueryFailed):
+        if reading.value("select count(distinct nullif(currency, '')) from ops.shops") > 1:
             told = _(
                 "These shops use several currencies, which do not add up: choose those of one."
             )
@@ -100,7 +95,8 @@ def use() -> None:
 
 def series(frame: pd.DataFrame, by: str, **names: str) -> pd.DataFrame:
     """Columns for one chart as rows of ``by, what, amount``; ``names`` says how each is called."""
-    return floats(frame).rename(columns=names).melt(by, list(names.values()), "what", "amount")
+    exact = reading.floats(frame).rename(columns=names)
+    return exact.melt(by, list(names.values()), "what", "amount")
 
 
 def months() -> str:

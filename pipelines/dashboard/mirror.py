@@ -7,9 +7,10 @@ from pathlib import Path
 from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.table import Listing, draw
 from pipelines.dashboard.view import Selection
-from pipelines.home import LEDGER, is_syncing
+from pipelines.home import LEDGER
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
+from pipelines.monitor.evidence import newest_runs
 from pipelines.publish.published import Published, read_from
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -72,12 +73,10 @@ def runs(home: Path) -> Rows:
     found: Rows = []
     if not read_from() and (home / LEDGER).exists():
         with suppress(LedgerError), closing(Ledger(home / LEDGER)) as ledger:
-            found = ledger.last_runs(_RUNS)
-    for place, run in enumerate(found):
+            found = newest_runs(home, ledger, _RUNS)
+    for run in found:
         for moment in ("started_at", "ended_at"):
             run[moment] = datetime.fromisoformat(run[moment]) if run[moment] else None
-        if run["outcome"] is None:
-            run["outcome"] = "running" if place == 0 and is_syncing(home) else "killed"
     return found or _published_runs(home)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from pipelines.home import LEDGER, is_syncing
@@ -39,6 +40,7 @@ _BY_CODE = {2: Kind.MISCONFIGURED, 3: Kind.UNREACHED}
 """Whatever the outcome is called: a key or a setting, and a service that was not there."""
 _AGAIN = re.compile(r"^Incomplete \([^)]*\): ")
 """How the message of an incomplete run begins."""
+_RUNNING = "running"
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 
@@ -140,16 +142,12 @@ def runs_since(warehouse: Published) -> list[Problem]:
         except LedgerError as error:
             return [Problem(Kind.FAILED, str(error))]
         with closing(ledger):
-            # Asked before and after: one may begin or end in between.
-            is_running = is_syncing(home)
-            newest = ledger.last_runs(_RUNS)
             own = ledger.value("", HOME_ID) or ""
-            found = failures(newest, is_running=is_running or is_syncing(home))
+            found = failures(newest_runs(home, ledger))
         if not warehouse.server:
             return found
     if not warehouse.has("ops.shop_owners"):
-        # Published in the middle of a first load: its run has no end yet.
-        return failures(warehouse.rows(_NEWEST.format(""), {"most": _RUNS}), is_running=True)
+        return failures(warehouse.rows(_NEWEST.format(""), {"most": _RUNS}))
     homes = warehouse.rows(
         "select home_id, string_agg(shop_id, ', ' order by shop_id) as shops "
         "from ops.shop_owners group by 1 order by 2"
@@ -163,9 +161,7 @@ def runs_since(warehouse: Published) -> list[Problem]:
         for problem in (
             found
             if one["home_id"] == own
-            else failures(
-                warehouse.rows(of_home, {"home": one["home_id"], "most": _RUNS}), is_running=True
-            )
+            else failures(warehouse.rows(of_home, {"home": one["home_id"], "most": _RUNS}))
         )
     ]
 
@@ -246,19 +242,31 @@ def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     return [Problem(Kind.STALE, Text("the mirror is {hours} hours old", hours=round(hours)), shop)]
 
 
-def failures(newest_first: Sequence[Mapping[str, Any]], *, is_running: bool) -> list[Problem]:
+def newest_runs(home: Path, ledger: Ledger, most: int = _RUNS) -> list[dict[str, Any]]:
+    """The newest runs of a home, newest first; one without an end is at work, or was cut off."""
+    # Asked before and after: one may begin or end in between.
+    was_running, found = is_syncing(home), ledger.last_runs(most)
+    is_running = was_running or is_syncing(home)
+    for place, run in enumerate(found):
+        if run["outcome"] is None:
+            is_at_work = place == 0 and is_running
+            run["outcome"] = _RUNNING if is_at_work else RULES[Kind.CUT_OFF].outcome
+    return found
+
+
+def failures(newest_first: Sequence[Mapping[str, Any]]) -> list[Problem]:
     """What went wrong with the newest runs, and no later run has made good.
 
     Only a run of at least the same shops and lists makes a failure good: not one of a few lists,
-    not a reconciliation. A run without an end was cut off, unless ``is_running`` says that one is
-    at work; only the newest can be.
+    not a reconciliation. The newest may be at work; one that was published then has no end yet.
     """
     found: list[Problem] = []
     later: list[frozenset[str]] = []
     for place, run in enumerate(newest_first):
-        if place == 0 and is_running and run["outcome"] is None:
+        if place == 0 and run["outcome"] in (_RUNNING, None):
             continue
-        asked = _asked(str(run["command"]))
+        # The fewer words a run was asked with, the more it did: a plain sync does it all.
+        asked = frozenset(("sync", *str(run["command"]).split()))
         # Of a chain's run it is enough that each shop it left incomplete was read again.
         left = [asked | {"--shop", name} for name in (run.get("shops") or "").split(", ") if name]
         if not all(any(wider <= one for wider in later) for one in left or [asked]):
@@ -268,11 +276,6 @@ def failures(newest_first: Sequence[Mapping[str, Any]], *, is_running: bool) -> 
         if run["outcome"] != RULES[Kind.STOPPED].outcome:
             later.append(asked)
     return found
-
-
-def _asked(command: str) -> frozenset[str]:
-    """What a run was asked for: the fewer words, the more it did, and a plain sync does it all."""
-    return frozenset(("sync", *command.split()))
 
 
 def _ended(run: Mapping[str, Any]) -> list[Problem]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.home import Home, is_syncing
+from pipelines.home import Home
 from pipelines.load.completeness import completeness
 from pipelines.monitor import evidence, severity
 from pipelines.monitor.evidence import Evidence
@@ -33,8 +33,6 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-
-_RUNS = 10
 
 
 @dataclass
@@ -108,8 +106,6 @@ class _Warehouse:
 def status(settings: Settings) -> Status:
     """Gather the state of the home folder."""
     home, now = Home(settings.home), datetime.now(UTC)
-    # Asked before and after the runs are read: one may begin or end in between.
-    was_syncing = is_syncing(home.path)
     with (
         home.guard("Nothing was changed"),
         closing(Ledger(home.ledger)) as ledger,
@@ -124,8 +120,7 @@ def status(settings: Settings) -> Status:
             if scan["is_proven"]:
                 proven[scan["shop_id"], scan["resource"]].append(scan)
         shops = [_shop(shop, ledger, budget, proven, own, warehouse) for shop in settings.shops]
-        runs, set_aside = ledger.last_runs(_RUNS), ledger.set_aside
-    was_syncing = was_syncing or is_syncing(home.path)
+        runs, set_aside = evidence.newest_runs(home.path, ledger), ledger.set_aside
     jobs = next_runs(home.path)
     counts, changes = outbox_problems(home.path)
     queue = dict.fromkeys(map(str, STATES), 0) | counts
@@ -138,7 +133,7 @@ def status(settings: Settings) -> Status:
             # One machine, one clock: told once, not for each shop.
             *(Problem(Kind.CLOCK, text) for text in dict.fromkeys(s.clock for s in shops) if text),
             *_refusals(shops),
-            *evidence.failures(runs, is_running=was_syncing),
+            *evidence.failures(runs),
             *_failing(incidents, settings.one_zone),
             *(Problem(Kind.CHANGE, text) for text in changes),
             *_publishing(found),

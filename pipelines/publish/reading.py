@@ -163,7 +163,7 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answer(sql: str, values: dict[str, Any], home: Path | str | None) -> pa.Table:
-    with _opened(home) as warehouse:
+    with opened(home) as warehouse:
         connection = warehouse.connection
         try:
             # Never more of the machine than a sync beside it can spare.
@@ -175,13 +175,17 @@ def _answer(sql: str, values: dict[str, Any], home: Path | str | None) -> pa.Tab
             ) from error
 
 
+def settings_folder() -> Path:
+    """Where the settings lie: in this folder or one above it, as the home does."""
+    here = Path.cwd()
+    return next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)
+
+
 @contextmanager
-def _opened(home: Path | str | None) -> Iterator[Published]:
-    """What the settings say that is read; they lie in this folder or above it, as the home does."""
+def opened(home: Path | str | None = None) -> Iterator[Published]:
+    """What the settings say that is read, for as long as this lasts. See :func:`query`."""
     if home is None:
-        here = Path.cwd()
-        settings = next((f for f in (here, *here.parents) if (f / ".dlt").is_dir()), here)
-        with chdir(settings):
+        with chdir(settings_folder()):
             if read_from():
                 with published(home_folder()) as warehouse:
                     yield warehouse

@@ -153,9 +153,7 @@ def _seal(
         state=state,
         compared=sum(shop.compared for shop in compared.values()),
         differing=sum(shop.differing for shop in compared.values()),
-        differences=tuple(
-            Difference(**{name: row[name] for name in Difference.model_fields}) for row in rows
-        ),
+        differences=tuple(Difference(**row) for row in rows),
     )
 
 

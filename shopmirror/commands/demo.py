@@ -140,7 +140,5 @@ def _show_evidence(warehouse: Published) -> None:
 
 
 def _figure(value: Any) -> str:
-    """A cell: amounts with two places, counts without."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+    """A cell: amounts with two places."""
+    return value or "" if value is None or isinstance(value, str) else f"{value:,.2f}"

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pipelines.language.words import word
 from pipelines.monitor.status import ShopStatus, Status
 from pipelines.monitor.status import status as gather
 from pipelines.settings import Settings
@@ -58,8 +59,7 @@ def _show(found: Status, tables: bool, settings: Settings) -> None:
             _show_tables(shop, settings.shop(shop.shop).zone)
     if found.runs:
         columns = ("started", "command", "outcome", "#exit", "#requests", "#rows loaded", "took")
-        open_end = "cut off" if any(p.kind == "cut off" for p in found.found) else "running"
-        runs = (_run_line(run, zone, open_end) for run in found.runs[:_RUNS])
+        runs = (_run_line(run, zone) for run in found.runs[:_RUNS])
         out().print(table("Last runs", columns, runs))
     waiting = {state: count for state, count in found.queue.items() if count}
     if waiting:
@@ -126,15 +126,14 @@ def _show_tables(shop: ShopStatus, zone: tzinfo | None) -> None:
     out().print(table(f"Tables of {shop.shop}", ("table", "#rows", "as of", "proof"), rows))
 
 
-def _run_line(run: dict[str, Any], zone: tzinfo | None, open_end: str) -> tuple[object, ...]:
+def _run_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
     took = ""
     if run["ended_at"]:
         began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
         took = duration((ended - began).total_seconds())
-    outcome = run["outcome"] or open_end
     counts = (f"{run[name]:,}" for name in ("requests", "rows"))
     started = moment(run["started_at"], zone)
-    return (started, run["command"], outcome, run["exit_code"], *counts, took)
+    return (started, run["command"], word(run["outcome"]), run["exit_code"], *counts, took)
 
 
 def _next_line(run: dict[str, Any], zone: tzinfo | None) -> tuple[object, ...]:
