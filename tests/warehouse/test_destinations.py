@@ -136,7 +136,7 @@ def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
         return held[0]
 
     loaded.ledger.begin_run("sync")
-    loaded.load("brands", {"id": "a"})
+    loaded.answer("brands", {"id": "a"})
     loaded.load("tickets", {"id": "t"})
     also()
     with closing(sqlite3.connect(loaded.home.ledger)) as ledger:
@@ -155,7 +155,7 @@ def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
     loaded.open()
     loaded.ledger.begin_run("sync")
     # The ledger is older than the warehouse beside it, so every list is read whole.
-    loaded.load("brands", {"id": "a"}, {"id": "b"}, minute=1)
+    loaded.answer("brands", {"id": "a"}, {"id": "b"}, minute=1)
     loaded.load("tickets", {"id": "t"}, minute=1)
     if begins_anew:
         assert also(is_complete=False) == ["a", "b", "of the time between"]
@@ -192,7 +192,8 @@ from pipelines.sync.run import sync
 from shopmirror.main import main
 
 home = Path(sys.argv[1])
-shop = ShopSettings(name="main", base_url="http://127.0.0.1:1/v1", api_key="k", minute_seconds=0.1)
+asked = {"base_url": "http://127.0.0.1:1/v1", "api_key": "k", "minute_seconds": 0.1}
+shop = ShopSettings(name="main", timezone="America/Guatemala", currency="GTQ", **asked)
 sync(Settings(home=home, shops=(shop,)))
 with published(home) as warehouse:
     assert warehouse.has("marts.daily_sales")
