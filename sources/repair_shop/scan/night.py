@@ -31,9 +31,9 @@ from .proven import read_list
 from .slices import WHOLE, MakeReader, Slice, halves
 from .tickets import (
     HIDDEN_KEY,
+    Tickets,
     have_changed,
     parts_of_hidden,
-    read_tickets,
     repair_status,
 )
 from .upwards import KNOWN_TAIL, read_head, read_window
@@ -212,8 +212,7 @@ class ListCount:
     def _read_pages(self, pages: int) -> Outcome:
         """All pages of the list, as it comes where it does not sort. Raises PagingBroken."""
         if self.job.endpoint.partition:
-            shop = self.job.shop
-            return read_tickets(self.ledger, shop, self.reader, {}, pages, whole=True)
+            return Tickets(self.ledger, self.job.shop, self.reader).read(pages)
         try:
             return read_list(self.reader("whole:"), hint=pages)
         except PagingBroken:

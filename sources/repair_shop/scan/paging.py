@@ -17,7 +17,7 @@ from .outcome import NOTHING_NEW
 from .scan_runner import ScanRunner
 from .service_pages import PAGING_KEY
 from .slices import WHOLE, Slice, halves
-from .tickets import read_tickets, repair_status
+from .tickets import Tickets, repair_status
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,14 @@ class Paging:
         expected = reader.known.pages if reader.ledger.is_whole(job.shop, job.resource) else None
         try:
             if job.endpoint.partition:
-                out = read_tickets(
+                unsorted = Tickets(
                     reader.ledger,
                     job.shop,
                     lambda prefix="", *asked: reader.pages(f"unsorted:{prefix}", *asked),
                     window,
-                    None,
-                    whole=job.kind == "full",
                     is_sorted=False,
                 )
+                out = unsorted.read(whole=job.kind == "full")
             else:
                 out = read_window(reader.pages("unsorted:", None, window), expected=expected)
         except (PagingBroken, BadAnswer):

@@ -18,7 +18,7 @@ from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
 from ..scan.outcome import Bounded
 from ..scan.service_pages import ServicePages
-from ..scan.tickets import read_tickets
+from ..scan.tickets import Tickets
 
 _SINCE_EVER = date(2000, 1, 1)
 _TELLING = 5
@@ -127,10 +127,8 @@ class ScanRunner:
         live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
         hint, begins = self._hint(live)
         if job.endpoint.partition:
-            whole = job.kind == "full"
-            return read_tickets(
-                self.ledger, job.shop, self.pages, params, hint, begins, whole=whole
-            )
+            tickets = Tickets(self.ledger, job.shop, self.pages, params, begins)
+            return tickets.read(hint, whole=job.kind == "full")
 
         def read(prefix: str = "", *, in_categories: bool = job.hides_categories) -> Outcome:
             if job.endpoint.variants:

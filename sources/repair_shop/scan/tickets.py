@@ -8,7 +8,7 @@ against what was read, and if it knows a ticket that we do not, everything is re
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -63,39 +63,31 @@ def parts_of_hidden(ledger: Ledger, shop: str) -> list[Slice]:
     return [Slice("of :", {}), *(Slice(f"of {label}:", {"status": label}) for label in named)]
 
 
-def read_tickets(
-    ledger: Ledger,
-    shop: str,
-    reader: MakeReader,
-    params: Mapping[str, Any],
-    hint: int | None,
-    since: date | None = None,
-    *,
-    whole: bool,
-    is_sorted: bool = True,
-) -> Outcome:
-    """Read the tickets of a window, or with ``whole`` all of them."""
-    tickets = _Tickets(ledger, shop, reader, params, since, is_sorted)
-    label = repair_status(ledger, shop)
-    if whole:
-        return tickets.all(label, hint)
-    if label is None:
-        return Outcome(reason="the service names no status to ask closed tickets by")
-    return tickets.read(halves(label), hint)[0]
-
-
 @dataclass(frozen=True)
-class _Tickets:
-    """One scan of a shop's tickets, or of a window of them."""
+class Tickets:
+    """Reads a shop's tickets, or those of a window, in one scan.
+
+    ``params`` and ``since`` are the window's (:func:`~repair_shop.scan.read_list`); ``is_sorted``:
+    the service sorts its lists.
+    """
 
     ledger: Ledger
     shop: str
     reader: MakeReader
-    params: Mapping[str, Any]
-    since: date | None
-    is_sorted: bool
+    params: Mapping[str, Any] = field(default_factory=dict)
+    since: date | None = None
+    is_sorted: bool = True
 
-    def read(
+    def read(self, hint: int | None = None, *, whole: bool = True) -> Outcome:
+        """Read all of them, or without ``whole`` what a window shows. ``hint``: the last page."""
+        label = repair_status(self.ledger, self.shop)
+        if whole:
+            return self.all(label, hint)
+        if label is None:
+            return Outcome(reason="the service names no status to ask closed tickets by")
+        return self.parts(halves(label), hint)[0]
+
+    def parts(
         self, slices: Iterable[Slice], hint: int | None = None, **window: date
     ) -> tuple[Outcome, bool]:
         """See :func:`~repair_shop.scan.slices.read_slices`."""
@@ -104,7 +96,7 @@ class _Tickets:
 
     def all(self, label: str | None, hint: int | None) -> Outcome:
         """Both halves, held against the tickets changed last; all in other ways if these hide."""
-        out, differ = self.read(halves(label), hint)
+        out, differ = self.parts(halves(label), hint)
         halved = frozenset(out.ids)
         asked = self.take_changed(out, label)
         lost, there, unsure = self.look_for(label, halved, sorted(out.ids - halved))
@@ -199,7 +191,7 @@ class _Tickets:
         if day is None:
             return False
         parts = [replace(one, name=f"look:{identity}:{one.name}") for one in halves(label)]
-        shown, _ = self.read(parts, createdDateFrom=day - _DAY, createdDateTo=day + _DAY)
+        shown, _ = self.parts(parts, createdDateFrom=day - _DAY, createdDateTo=day + _DAY)
         return identity in shown.ids
 
     def hidden(self, out: Outcome, asked: Mapping[str, Any] | None, there: set[str]) -> Outcome:
@@ -221,8 +213,8 @@ class _Tickets:
             return changed
         self.ledger.set_value(self.shop, HIDDEN_KEY, why)
         bare, *by_status = parts_of_hidden(self.ledger, self.shop)
-        listed, differ = self.read(by_status)
-        listed.add(self.read([bare])[0])
+        listed, differ = self.parts(by_status)
+        listed.add(self.parts([bare])[0])
         if not changed.ids <= listed.ids or not differ:
             listed.reason = listed.reason or f"the lists hide tickets whatever is asked, and {why}"
             listed.cannot_page = True
