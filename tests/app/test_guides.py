@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from pipelines.settings import ShopSettings
+from pipelines.transform.dictionary import tables
 from shopmirror.commands.config import sections
 from shopmirror.main import app
 
@@ -104,6 +105,15 @@ def test_links_lead_somewhere(guide):
     assert set(re.findall(r"glossary\.md#([\w-]+)", text)) <= anchors
     for target in re.findall(r"\]\(([^)#:]+)[)#]", text):
         assert (guide.parent / target).exists(), target
+
+
+def test_every_notebook_and_every_table_of_the_questions_is_there():
+    books = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    said = " ".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
+    assert set(re.findall(r"\b\d\d_[a-z_]+", said)) <= books
+    questions = (FOLDER / "reference" / "questions.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_]+)`", " ".join(re.findall(r"^\|.*", questions, re.M)))
+    assert set(named) <= {name for table in tables() for name in (table.name, *table.columns)}
 
 
 def test_the_readme_is_one_screen():
