@@ -73,7 +73,7 @@ class LoadedHome:
         """Begin as a new process does."""
         self.ledger, self.loader = Ledger(self.home.ledger), Loader(self.home)
         self.loader.prepare()
-        self.feed, self.told = pair(self.home, self.ledger, self.loader, self.shops)
+        self.feed, self.told = pair(self.ledger, self.loader, self.shops)
 
     def answer(
         self, table: str, *rows: dict[str, Any], shop: str = "main", minute: int = 0, **more: Any

@@ -40,6 +40,7 @@ from pipelines.load.tables import (
     lists_with_rows,
     make_table,
     note,
+    notes,
     quoted,
 )
 from sources.repair_shop.change_log import ChangeLog
@@ -132,20 +133,9 @@ class Loader:
 
     # -- tables ---------------------------------------------------------------------------------
 
-    def restore(self) -> None:
-        """If the file was lost, the published warehouse is its newest copy."""
-        if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
-            with self.home.guard():
-                copy = self.home.build_warehouse.with_suffix(".tmp")
-                copy.unlink(missing_ok=True)
-                copy_file(self.home.warehouse, copy)
-                copy.replace(self.home.build_warehouse)
-                sync_folder(copy.parent)
-
     def prepare(self) -> None:
         """Make sure that the file is there, of a layout this version knows, with all of ``ops``."""
-        self.restore()
-        with self._database() as connection:
+        with self.database() as connection:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
@@ -161,11 +151,19 @@ class Loader:
 
         Loading them makes the tables, also those of lists without a row.
         """
-        with self._database() as connection:
+        with self.database() as connection:
             return _lacking(columns_of(connection, DATASET))
 
     @contextmanager
-    def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def database(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The private database; one that was lost begins as its newest copy, the published one."""
+        with self.home.guard():
+            if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
+                copy = self.home.build_warehouse.with_suffix(".tmp")
+                copy.unlink(missing_ok=True)
+                copy_file(self.home.warehouse, copy)
+                copy.replace(self.home.build_warehouse)
+                sync_folder(copy.parent)
         with self.home.guard(), self.home.open_build() as connection:
             try:
                 yield connection
@@ -190,7 +188,7 @@ class Loader:
 
         tables = list(tables)
         # Stays open meanwhile: dlt opens the file for each job, and each closing is a checkpoint.
-        with self._database() as connection:
+        with self.database() as connection:
             _bound_memory(connection, self.blocks)
             pipeline = self._ready_pipeline()
             try:
@@ -233,9 +231,14 @@ class Loader:
                 )
                 connection.execute(sql, {"at": at, "shop": shop, "id": identity})
 
+    def notes(self) -> Mapping[str, str]:
+        """What the file says of itself: name -> text."""
+        with self.database() as connection:
+            return notes(connection)
+
     def note(self, **said: str) -> None:
         """Have the file say something of itself; see :func:`pipelines.load.tables.notes`."""
-        with self._database() as connection:
+        with self.database() as connection:
             note(connection, **said)
 
     def is_of_another(self, log: ChangeLog) -> bool:
@@ -273,7 +276,7 @@ class Loader:
             ),
             dataset_name=DATASET,
         )
-        with self._database() as connection:
+        with self.database() as connection:
             held = columns_of(connection, DATASET)
             self._held = lists_with_rows(connection)
             if "_dlt_version" in held and _lacking(held):
@@ -297,7 +300,7 @@ class Loader:
         select = ", ".join(
             f"CAST(given.{quoted(c)} AS {kind}) AS {quoted(c)}" for c, kind in typed.items()
         )
-        with self._database() as connection:
+        with self.database() as connection:
             connection.execute("BEGIN")
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
             connection.execute(

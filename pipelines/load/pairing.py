@@ -16,10 +16,9 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from pipelines.home import Home
 from pipelines.load.consumer import WAREHOUSE, Feed
 from pipelines.load.loader import Loader
-from pipelines.load.tables import columns_of, notes, quoted
+from pipelines.load.tables import columns_of, quoted
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.ledger import Ledger, now_text
 from sources.repair_shop.schema.dates import local_day
@@ -32,16 +31,13 @@ _CHUNK = 10_000
 _UTC = ZoneInfo("UTC")
 
 
-def pair(
-    home: Home, ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]
-) -> tuple[Feed, str]:
+def pair(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> tuple[Feed, str]:
     """What brings the database up to date, and what a person should know, or an empty text.
 
     Call with the sync lock held and the file made (:meth:`pipelines.load.loader.Loader.prepare`).
     """
     log, known = ChangeLog(ledger, shops), ledger.value("", WAREHOUSE)
-    with home.open_build() as database:
-        text = notes(database).get("loaded")
+    text = loader.notes().get("loaded")
     said = json.loads(text) if text else {}
     at = said.get("at", {})
     if text == known and (text is None or log.knows(said["token"], at)):
@@ -49,7 +45,7 @@ def pair(
     ledger.set_value("", BUILT, "")  # nor do its models stand
     if loader.is_of_another(log):
         ledger.forget_mirror()
-        with home.open_build() as database:
+        with loader.database() as database:
             held = _held(database, {shop.name: shop.zone for shop in shops})
             # What is answered of them counts as new; a scan that does not show one tells it gone.
             ledger.write_all("remember_row", held)

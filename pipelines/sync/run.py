@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipelines.load.completeness import completeness
@@ -23,7 +22,7 @@ from pipelines.publish.published import Published
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
-from pipelines.sync.session import Destination, Session, open_session
+from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from pipelines.transform.findings import unnamed_fields
 from pipelines.transform.models import ModelsFailed
@@ -36,18 +35,14 @@ from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.threads import side_by_side, threads_of_a_shop
 
-
-@dataclass(frozen=True)
-class Tuning:
-    """How often a long first load is published, so that its last months can be queried."""
-
-    publish_every: float = 600.0
-    """Seconds of a real minute between two. No sooner is anything loaded, unless much waits: each
-    load costs a second or two, and what was answered is safe without."""
-    least_pause: float = 60.0
-    """Seconds of the clock, however short the limit's minute is; after them the first one comes."""
-    share: float = 20.0
-    """So many times as long as the last one took."""
+PUBLISH_EVERY = 600.0
+"""Seconds of a real minute between two that publish a long first load, so that its last months can
+be queried. No sooner is anything loaded, unless much waits: each load costs a second or two, and
+what was answered is safe without."""
+LEAST_PAUSE = 60.0
+"""Seconds of the clock, however short the limit's minute is; after them the first one comes."""
+SHARE = 20.0
+"""So many times as long as the last one took."""
 
 
 def sync(
@@ -62,16 +57,15 @@ def sync(
     take_over: Sequence[str] = (),
     observer: Observer | None = None,
     stop: threading.Event | None = None,
-    destination: Destination | Loader | None = None,
-    tuning: Tuning = Tuning(),
+    loader: Loader | None = None,
 ) -> SyncReport:
     """Bring the warehouse up to date with the service, and prove it.
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
     run early, keeping what was fetched (exit code 4). ``warehouse`` names further destinations of
     the rows, whose faults make the run incomplete and nothing else, and ``take_over`` shops that
-    another home has loaded there until now. With a ``destination`` rows go there alone: no models
-    are built and nothing is published. Raises what has nothing to do with the service: bad names
+    another home has loaded there until now. With a ``loader`` of the caller's own no models are
+    built and nothing is published. Raises what has nothing to do with the service: bad names
     (exit code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
@@ -84,15 +78,11 @@ def sync(
     began = time.monotonic()
     with (
         open_session(
-            settings,
-            observer=observer,
-            stop=stop,
-            max_requests=max_requests,
-            destination=destination,
+            settings, observer=observer, stop=stop, max_requests=max_requests, loader=loader
         ) as session,
         session.run(_command(endpoints, shop)) as ending,
     ):
-        run = Run(session, shops, ending.run_id, endpoints, full, confirm_deletions, tuning)
+        run = Run(session, shops, ending.run_id, endpoints, full, confirm_deletions)
         run.fetch_and_load()
         # Of a service that refused the first key there is nothing to read.
         is_empty = not session.ledger.last_seq() and any(r.errors for r in run.results.values())
@@ -100,7 +90,7 @@ def sync(
         # loads, builds and publishes it.
         if not session.stop.is_set():
             run.note_mirrored()
-            if destination is None and not is_empty:
+            if session.builds and not is_empty:
                 run.transform()
         stopped = session.stop.is_set()
         report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
@@ -113,7 +103,7 @@ def sync(
             ending.message, ending.detail = report.message, report.as_json()
 
         note()
-        if not stopped and destination is None and not is_empty:
+        if not stopped and session.builds and not is_empty:
             session.publish(ending)
             if further.also and not _load_all(session, further, report, take_over):
                 note()
@@ -167,11 +157,9 @@ class Run:
         endpoints: list[Endpoint] | None,
         full: bool,
         confirm: bool,
-        tuning: Tuning = Tuning(),
     ) -> None:
         self.session, self.shops, self.run_id = session, shops, run_id
         self.endpoints, self.full, self.confirm = endpoints, full, confirm
-        self.tuning = tuning
         self.results = {shop.name: ShopResult(shop.name) for shop in shops}
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
@@ -196,11 +184,10 @@ class Run:
         session = self.session
         while not fetching.done():
             wait([fetching], timeout=1.0)
-            tuning = self.tuning
-            pause = max(tuning.least_pause, tuning.share * session.publish_seconds)
+            pause = max(LEAST_PAUSE, SHARE * session.publish_seconds)
             if session.home.warehouse.exists():
-                pause = max(pause, tuning.publish_every * self.minute)
-            if session.is_own and time.monotonic() - self.published > pause:
+                pause = max(pause, PUBLISH_EVERY * self.minute)
+            if session.builds and time.monotonic() - self.published > pause:
                 try:
                     session.build()  # loads what waits
                     session.publish()

@@ -14,19 +14,19 @@ Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has i
 import hashlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
-from pipelines.load.consumer import WAREHOUSE, Feed
+from pipelines.load.consumer import WAREHOUSE
 from pipelines.load.evidence import write_evidence, write_reports
-from pipelines.load.loader import Loader, LoadOutcome
+from pipelines.load.loader import Loader
 from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
@@ -42,22 +42,6 @@ from sources.repair_shop.observer import Observer
 
 _TOLD_EVERY = 0.25
 """Seconds between two words on a shop's budget; each is read from its file."""
-
-
-class Destination(Protocol):
-    """What a sync loads rows into instead of the private file: a recorder of tests."""
-
-    at: dict[str, int]
-    """How far it has the change log, by shop; the session notes it at its end."""
-
-    def note(self, **said: str) -> None:
-        """Keep what it is to say of itself."""
-
-    def lacking(self) -> list[str]:
-        """Lists that have to be loaded though nothing of them waits."""
-
-    def load(self, log: Any, tables: Iterable[str], end: int) -> LoadOutcome:
-        """Bring lists up to ``end`` of the log; a load may be repeated."""
 
 
 @dataclass
@@ -89,33 +73,23 @@ class Session:
         observer: Observer | None = None,
         stop: threading.Event | None = None,
         max_requests: int | None = None,
-        destination: Destination | Loader | None = None,
+        loader: Loader | None = None,
     ) -> None:
         self.settings, self.home, self.ledger, self.budget = settings, home, ledger, budget
         self.observer: Observer = observer or Observer()
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
-        self.loader = Loader(home)
-        self.is_own, self._destination = destination is None, destination
-        if destination is None or isinstance(destination, Loader):
-            self._open_warehouse()
-        else:
-            loader = cast(Loader, destination)
-            self.feed = Feed(self.ledger, loader, settings.shops, destination.at)
+        self.loader, self.builds = loader or Loader(home), loader is None
+        with self.loader.database():
+            self.loader.prepare()
+            self.feed, said = pair(ledger, self.loader, settings.shops)
+        for told in filter(None, (ledger.set_aside, said)):
+            self.observer.say(told)
         self.publish_seconds = 1.0
         self.project = WarehouseSettings.load().project
         self._clients: dict[str, Client] = {}
         self._told: dict[str, float] = {}
         self._lock = threading.Lock()
-
-    def _open_warehouse(self) -> None:
-        """Have the private file there, and know whether it and the ledger belong together."""
-        self.loader.restore()
-        with self.home.open_build():
-            self.loader.prepare()
-            self.feed, say = pair(self.home, self.ledger, self.loader, self.settings.shops)
-        for told in filter(None, (self.ledger.set_aside, say)):
-            self.observer.say(told)
 
     def client(self, shop: ShopSettings) -> Client:
         """The shop's client, made on first use."""
@@ -202,8 +176,6 @@ class Session:
 
     def close(self) -> None:
         """Close the connections."""
-        if self._destination is not None and not isinstance(self._destination, Loader):
-            self._destination.at = dict(self.feed.at)
         for client in self._clients.values():
             client.close()
 
@@ -224,18 +196,18 @@ def open_session(
     observer: Observer | None = None,
     stop: threading.Event | None = None,
     max_requests: int | None = None,
-    destination: Destination | Loader | None = None,
+    loader: Loader | None = None,
 ) -> Iterator[Session]:
     """A session of the settings' home, alone in it, closed at the end.
 
-    With a ``destination`` rows go there, and the private file is left alone.
+    With a ``loader`` of the caller's own rows go there, and it ends before the models.
     """
     home = Home(settings.home)
     limits: Any = {
         "observer": observer,
         "stop": stop,
         "max_requests": max_requests,
-        "destination": destination,
+        "loader": loader,
     }
     with (
         home.sync_lock(),

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,16 +37,28 @@ CHILDREN = {
 }
 
 
-class Recorder:
+class Recorder(Loader):
     """What a loader would hold, without a database: the newest answer for each row."""
 
     def __init__(self) -> None:
         self.held: dict[tuple[str, str, str], dict[str, Any]] = {}
-        self.at: dict[str, int] = {}
         self.offsets: dict[str, dict[str, int]] = {}
+        self.said: dict[str, str] = {}
+
+    def database(self) -> Any:
+        return nullcontext()
+
+    def prepare(self) -> None:
+        """There is nothing to make."""
+
+    def notes(self) -> Mapping[str, str]:
+        return self.said
 
     def note(self, **said: str) -> None:
-        """What a file would say of itself."""
+        self.said |= said
+
+    def is_of_another(self, log: ChangeLog) -> bool:
+        return False
 
     def lacking(self) -> list[str]:
         return []
@@ -152,7 +164,7 @@ class Mirror:
             confirm_deletions=confirm,
             max_requests=max_requests,
             stop=stop,
-            destination=self.recorder or Loader(Home(self.home)),
+            loader=self.recorder or Loader(Home(self.home)),
         )
         self.loaded = report.rows
         return report

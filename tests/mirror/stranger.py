@@ -79,7 +79,7 @@ class Stranger:
             resources=resources,
             full=full,
             max_requests=max_requests,
-            destination=self.recorder,
+            loader=self.recorder,
         )
 
     def session(self, max_requests: int | None = None) -> AbstractContextManager[Session]:

@@ -231,7 +231,7 @@ def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(
     assert mirror.recorder is not None
     mirror.recorder.held.clear()
     mirror.recorder.offsets.clear()
-    mirror.recorder.at.clear()
+    mirror.recorder.said.clear()
     both, mirror.shops = mirror.shops, ("norte",)
     mirror.run("brands")
     assert not mirror.live("brands", "sur")

@@ -16,7 +16,8 @@ from notebooks.build import TIMEZONE
 from pipelines.home import Home
 from pipelines.load import loader as loading
 from pipelines.load.loader import Loader
-from pipelines.sync.run import Tuning, sync
+from pipelines.sync import run
+from pipelines.sync.run import sync
 from pipelines.transform import models
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -103,13 +104,14 @@ def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, mon
 
     monkeypatch.setattr(models, "build", failing_at_first)
     monkeypatch.setattr(shop, "delay", 0.02, raising=False)
-    at_once = Tuning(publish_every=0, least_pause=0, share=0)
-    report = sync(load_settings(), tuning=at_once)
+    for name in ("PUBLISH_EVERY", "LEAST_PAUSE", "SHARE"):
+        monkeypatch.setattr(run, name, 0)
+    report = sync(load_settings())
     assert report.exit_code == 0, report.details
     assert len(builds) > 1
 
 
-def test_a_first_load_is_published_early(shop):
+def test_a_first_load_is_published_early(shop, monkeypatch):
     """A minute after it began, not after the ten that lie between two further ones."""
     from pipelines.settings import load_settings
 
@@ -124,8 +126,9 @@ def test_a_first_load_is_published_early(shop):
                 if Path("data/warehouse.duckdb").exists():
                     stop.set()
 
-    early = Tuning(publish_every=1e9, least_pause=0, share=0)
-    assert sync(load_settings(), tuning=early, observer=Reader(), stop=stop).exit_code == 4
+    for name, seconds in (("PUBLISH_EVERY", 1e9), ("LEAST_PAUSE", 0), ("SHARE", 0)):
+        monkeypatch.setattr(run, name, seconds)
+    assert sync(load_settings(), observer=Reader(), stop=stop).exit_code == 4
     with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
         assert readers.execute("select count(*) from raw.users").fetchone()[0] > 0
         readers.execute("from marts.daily_sales")
@@ -177,8 +180,8 @@ def test_a_private_file_that_was_lost_is_on_the_disk_again_before_it_is_used(
     synced = []
     sizes = lambda descriptor: synced.append(os.fstat(descriptor).st_size)  # noqa: E731
     monkeypatch.setattr("pipelines.json_file.os.fsync", sizes)
-    Loader(home).restore()
-    assert home.warehouse.stat().st_size in synced
+    with Loader(home).database():
+        assert home.warehouse.stat().st_size in synced
     assert home.build_warehouse.read_bytes() == home.warehouse.read_bytes()
     assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
 
