@@ -271,9 +271,9 @@ class Run:
         if self.endpoints is not None:
             return  # no report was asked, and what they said last night is older than these lists
         with self.session.home.open_build(read_only=True) as database:
-            for one in unnamed_fields(database):
-                if one.shop in self.results:
-                    self.results[one.shop].notes.append(f"{len(one.names)} {one.meaning}")
+            for name, words in unnamed_fields(database):
+                if name in self.results:
+                    self.results[name].notes.append(words)
             self._compare()
             if self.session.stop.is_set():
                 return

@@ -33,7 +33,7 @@ from pipelines.publish.publish import publish
 from pipelines.service_reports.kept import report_totals
 from pipelines.settings import OF_ASKING, Settings, ShopSettings
 from pipelines.transform import compiled, models
-from pipelines.transform.findings import unnamed_fields, write_findings
+from pipelines.transform.findings import write_findings
 from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
@@ -133,9 +133,7 @@ class Session:
         run = models.build(
             self.home.build_warehouse, home=self.home.path, shops=shops, project=self.project
         )
-        with self.home.open_build(read_only=True) as database:
-            unnamed = unnamed_fields(database)
-        write_findings(self.loader, run.findings, unnamed)
+        write_findings(self.loader, run.findings)
         self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
         return True

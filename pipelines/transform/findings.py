@@ -6,12 +6,12 @@ Data flow: tests of the models that only warn, and custom fields that no list na
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import duckdb
+
+from pipelines.load.tables import columns_of
 
 if TYPE_CHECKING:
     from pipelines.load.loader import Loader
@@ -28,101 +28,71 @@ MEANINGS = {
 
 _WITH_FIELDS = ("tickets", "customers", "leads", "products")
 """Types of records that have custom fields (specification, GET /customFields/{type})."""
+_FIELDS = "custom_fields:"
+"""Begins the name of a finding of custom fields; their type and shop follow."""
 _NAMED_IN_WORDS = 3
-_SHOWN = """
+_UNNAMED = """
     WITH shown AS (
         SELECT shop_id, TRY_CAST(custom_fields AS JSON) AS fields
         FROM raw."{table}" WHERE _deleted_at IS NULL
     ), named AS (
         SELECT shop_id, unnest(json_keys(fields)) AS name FROM shown
         WHERE json_type(fields) = 'OBJECT'
-        UNION ALL
+        UNION
         SELECT shop_id, coalesce(one ->> 'label', one ->> 'name', one ->> 'title', one ->> 'id')
         FROM (
             SELECT shop_id, unnest(CAST(fields AS JSON[])) AS one FROM shown
             WHERE json_type(fields) = 'ARRAY'
         )
+    ), known AS (
+        SELECT shop_id, plain(unnest([id, name, label])) AS name FROM raw.custom_fields
+        WHERE type = '{table}' AND _deleted_at IS NULL
     )
-    SELECT DISTINCT shop_id, name FROM named WHERE name <> '' ORDER BY ALL
+    SELECT shop_id, list(name ORDER BY name) FROM named WHERE name <> '' AND NOT EXISTS (
+        FROM known WHERE known.shop_id = named.shop_id
+        AND known.name IN (plain(named.name), regexp_extract(named.name, '[0-9]+$'))
+    ) GROUP BY shop_id ORDER BY shop_id
 """
+_PLAIN = (
+    "CREATE OR REPLACE TEMP MACRO plain(name) AS "
+    r"nullif(regexp_replace(lower(name), '[^\pL\pN]', '', 'g'), '')"
+)
+"""A name without spelling: small letters and digits."""
 
 
-@dataclass(frozen=True)
-class UnnamedFields:
-    """Custom fields that records of a shop show and that no list of custom fields names."""
-
-    shop: str
-    table: str
-    names: tuple[str, ...]
-
-    @property
-    def meaning(self) -> str:
-        """The words for a reader, after their number."""
-        told = ", ".join(f"'{name}'" for name in self.names[:_NAMED_IN_WORDS])
-        more = ", ..." if len(self.names) > _NAMED_IN_WORDS else ""
-        words = f"custom field(s) that {self.table} show and no list names: {told}{more}"
-        if self.table != "tickets":
-            return words
-        return f"{words} (name their category in sources.repair_shop.custom_field_categories)"
-
-    @property
-    def name(self) -> str:
-        """Its name in ``ops.findings``."""
-        return f"custom_fields:{self.table}:{self.shop}"
-
-
-def unnamed_fields(warehouse: duckdb.DuckDBPyConnection) -> list[UnnamedFields]:
-    """Custom fields of live records that the lists of custom fields lack, by shop and type.
-
-    A field may be called by name, label or id, in any spelling.
+def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
+    """Keep what tests of a build found, and custom fields of live records that no list of custom
+    fields names. A field may be called by name, label or id, in any spelling.
     """
-    columns = warehouse.execute(
-        "SELECT table_name FROM information_schema.columns "
-        "WHERE table_schema = 'raw' AND column_name = 'custom_fields'"
-    ).fetchall()
-    tables = [table for table in _WITH_FIELDS if (table,) in columns]
-    return [one for table in tables for one in _unnamed(warehouse, table)]
-
-
-def _unnamed(warehouse: duckdb.DuckDBPyConnection, table: str) -> Iterator[UnnamedFields]:
-    shown: dict[str, list[str]] = {}
-    for shop, name in warehouse.execute(_SHOWN.format(table=table)).fetchall():
-        shown.setdefault(shop, []).append(name)
-    for shop, names in shown.items():
-        listed = warehouse.execute(
-            "SELECT id, name, label FROM raw.custom_fields "
-            "WHERE shop_id = ? AND type = ? AND _deleted_at IS NULL",
-            [shop, table],
-        ).fetchall()
-        known = {_plain(value) for row in listed for value in row if value}
-        left = [name for name in names if not known & {_plain(name), _number_of(name)}]
-        if left:
-            yield UnnamedFields(shop, table, tuple(left))
-
-
-def _plain(name: str) -> str:
-    """A name without spelling: small letters and digits."""
-    return re.sub(r"[\W_]", "", name.casefold())
-
-
-def _number_of(name: str) -> str | None:
-    """The id in a name such as ``custom_field_12``."""
-    found = re.search(r"[0-9]+$", name)
-    return found[0] if found else None
-
-
-def write_findings(
-    loader: Loader, found: Mapping[str, int], unnamed: Sequence[UnnamedFields] = ()
-) -> None:
-    """Keep what a build found."""
     rows = [
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}
         for name, records in sorted(found.items())
     ]
-    rows += [
-        {"name": one.name, "records": len(one.names), "meaning": one.meaning} for one in unnamed
-    ]
+    with loader.database() as database:
+        database.execute(_PLAIN)
+        for table in _WITH_FIELDS:
+            if "custom_fields" in columns_of(database, "raw").get(table, ()):
+                unnamed = database.execute(_UNNAMED.format(table=table)).fetchall()
+                rows += [_of_fields(table, shop, names) for shop, names in unnamed]
     loader.write_ops("findings", rows)
+
+
+def _of_fields(table: str, shop: str, names: Sequence[str]) -> dict[str, Any]:
+    told = ", ".join(f"'{name}'" for name in names[:_NAMED_IN_WORDS])
+    more = ", ..." if len(names) > _NAMED_IN_WORDS else ""
+    words = f"custom field(s) that {table} show and no list names: {told}{more}"
+    if table == "tickets":
+        words += " (name their category in sources.repair_shop.custom_field_categories)"
+    return {"name": f"{_FIELDS}{table}:{shop}", "records": len(names), "meaning": words}
+
+
+def unnamed_fields(warehouse: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Shop, and what the last build found of its custom fields."""
+    return warehouse.execute(
+        "SELECT split_part(name, ':', 3), records || ' ' || meaning FROM ops.findings "
+        "WHERE starts_with(name, ?)",
+        [_FIELDS],
+    ).fetchall()
 
 
 def read_findings(warehouse: duckdb.DuckDBPyConnection) -> list[str]:
