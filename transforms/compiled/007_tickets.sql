@@ -6,55 +6,44 @@
 
 with tickets as (
     select
-        tickets.*,
-        shops.today,
-        case when shops.shop_accounts = '' then false else (
+        *,
+        cast(done_clock as date) as done_day,
+        case when shop_accounts = '' then false else (
             
 
     position(
-        concat(',', lower(trim(coalesce(technician_id, '?'))), ',') in shops.shop_accounts
+        concat(',', lower(trim(coalesce(technician_id, '?'))), ',') in shop_accounts
     ) > 0
             or 
 
     position(
-        concat(',', lower(trim(coalesce(technician_email, '?'))), ',') in shops.shop_accounts
+        concat(',', lower(trim(coalesce(technician_email, '?'))), ',') in shop_accounts
     ) > 0
             or 
 
     position(
-        concat(',', lower(trim(coalesce(technician_first_name, '?'))), ',') in shops.shop_accounts
+        concat(',', lower(trim(coalesce(technician_first_name, '?'))), ',') in shop_accounts
     ) > 0
             or 
 
     position(
-        concat(',', lower(trim(coalesce(technician_last_name, '?'))), ',') in shops.shop_accounts
+        concat(',', lower(trim(coalesce(technician_last_name, '?'))), ',') in shop_accounts
     ) > 0
             or 
 
     position(
-        concat(',', lower(trim(coalesce(concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, '')), '?'))), ',') in shops.shop_accounts
+        concat(',', lower(trim(coalesce(concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, '')), '?'))), ',') in shop_accounts
     ) > 0
         ) end as is_shop_account
-    from "staging"."tickets" as tickets
-    inner join "intermediate"."int_shops" as shops on shops.shop_id = tickets.shop_id
-    where tickets.deleted_at is null
-),
-
-work as (
-    select *, cast(done_clock as date) as done_day from "intermediate"."int_ticket_work"
+    from "intermediate"."int_ticket_work"
 ),
 
 earlier as (
     select
-        tickets.shop_id, tickets.id,
-        lag(work.done_day) over (
-            partition by tickets.shop_id, customer_id, device order by tickets.created_at, tickets.id
-        ) as done_day,
-        lag(tickets.id) over (
-            partition by tickets.shop_id, customer_id, device order by tickets.created_at, tickets.id
-        ) as ticket_id
+        shop_id, id,
+        lag(done_day) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
+        lag(id) over (partition by shop_id, customer_id, device order by created_at, id) as ticket_id
     from tickets
-    inner join work on work.shop_id = tickets.shop_id and work.id = tickets.id
     where customer_id is not null and device is not null
 )
 
@@ -77,52 +66,52 @@ select
     tickets.priority_label as priority,
     tickets.status_id,
     tickets.status_label as status,
-    work.is_done,
-    work.is_closed,
-    work.status_meaning = 'cancelled' as is_cancelled,
+    tickets.is_done,
+    tickets.is_closed,
+    tickets.status_meaning = 'cancelled' as is_cancelled,
     tickets.created_at as opened_at,
     tickets.created_day as opened_day,
-    work.first_touched_at,
-    work.first_touched_day,
+    tickets.first_touched_at,
+    tickets.first_touched_day,
     tickets.due_at as promised_at,
     tickets.due_day as promised_day,
-    work.done_at,
-    work.done_day as done_day,
-    work.done_source,
-    case when coalesce(work.unpaid, 1) = 0 then work.last_payment_day end as paid_day,
+    tickets.done_at,
+    tickets.done_day,
+    tickets.done_source,
+    case when coalesce(tickets.unpaid, 1) = 0 then tickets.last_payment_day end as paid_day,
     tickets.last_updated_at,
     case
-        when work.is_done and work.done_at >= tickets.created_at
+        when tickets.is_done and tickets.done_at >= tickets.created_at
             then cast(((
             done_days.open_minutes_before
             + least(greatest(
-                extract(hour from work.done_clock) * 60 + extract(minute from work.done_clock)
+                extract(hour from tickets.done_clock) * 60 + extract(minute from tickets.done_clock)
                 - coalesce(done_days.opens_minute, 0), 0), done_days.open_minutes)
         )
                 - (
             opened_days.open_minutes_before
             + least(greatest(
-                extract(hour from work.created_clock) * 60 + extract(minute from work.created_clock)
+                extract(hour from tickets.created_clock) * 60 + extract(minute from tickets.created_clock)
                 - coalesce(opened_days.opens_minute, 0), 0), opened_days.open_minutes)
         )) / 60.0 as decimal(28, 4))
     end as cycle_hours,
     case
-        when work.is_done and work.done_at >= tickets.created_at
-            then cast(date_diff('second', make_timestamp(epoch_us(tickets.created_at)), make_timestamp(epoch_us(work.done_at))) / 3600.0 as decimal(28, 4))
+        when tickets.is_done and tickets.done_at >= tickets.created_at
+            then cast(date_diff('second', make_timestamp(epoch_us(tickets.created_at)), make_timestamp(epoch_us(tickets.done_at))) / 3600.0 as decimal(28, 4))
     end as wall_hours,
     cast(
-        (date_diff('day', tickets.created_day::timestamp, coalesce(work.done_day, tickets.today)::timestamp ))
+        (date_diff('day', tickets.created_day::timestamp, coalesce(tickets.done_day, tickets.today)::timestamp ))
      as bigint) as age_days,
     case
         when tickets.due_day is null then null
-        else coalesce(work.done_day, tickets.today) > tickets.due_day
+        else coalesce(tickets.done_day, tickets.today) > tickets.due_day
     end as is_late,
-    coalesce(work.changes, 0) as status_changes_seen,
-    coalesce(work.comments, 0) as comments,
-    cast(coalesce(work.seconds, 0) / 3600.0 as decimal(28, 4)) as timer_hours,
-    coalesce(work.invoices, 0) as invoices,
-    cast(coalesce(work.invoiced, 0) as decimal(28, 4)) as invoiced,
-    cast(coalesce(work.due, 0) as decimal(28, 4)) as due,
+    coalesce(tickets.changes, 0) as status_changes_seen,
+    coalesce(tickets.comments, 0) as comments,
+    cast(coalesce(tickets.seconds, 0) / 3600.0 as decimal(28, 4)) as timer_hours,
+    coalesce(tickets.invoices, 0) as invoices,
+    cast(coalesce(tickets.invoiced, 0) as decimal(28, 4)) as invoiced,
+    cast(coalesce(tickets.due, 0) as decimal(28, 4)) as due,
     -- The same customer with the same device within 30 days of being done.
     coalesce(
         (date_diff('day', earlier.done_day::timestamp, tickets.created_day::timestamp ))
@@ -132,9 +121,8 @@ select
      between 0 and 30
         then earlier.ticket_id end as comeback_of
 from tickets
-inner join work on work.shop_id = tickets.shop_id and work.id = tickets.id
 left join earlier on earlier.shop_id = tickets.shop_id and earlier.id = tickets.id
 left join "marts"."calendar" as opened_days
     on opened_days.shop_id = tickets.shop_id and opened_days.day = tickets.created_day
 left join "marts"."calendar" as done_days
-    on done_days.shop_id = tickets.shop_id and done_days.day = work.done_day
+    on done_days.shop_id = tickets.shop_id and done_days.day = tickets.done_day

@@ -1,4 +1,5 @@
--- What was done on each ticket, and when it was done with: comments, timers, changes of status, invoices.
+-- Each ticket that exists, what was done on it, and when it was done with: comments, timers, changes of status,
+-- invoices.
 with comments as (
     select shop_id, ticket_id, min(created_at) as first_at, count(*) as comments
     from {{ ref('stg_ticket_comments') }}
@@ -42,11 +43,10 @@ invoices as (
 
 seen as (
     select
-        tickets.shop_id,
-        tickets.id,
-        tickets.created_at,
-        tickets.last_updated_at,
+        tickets.*,
         shops.timezone,
+        shops.today,
+        shops.shop_accounts,
         coalesce(statuses.is_closed, false) as is_closed,
         coalesce(statuses.is_done, false) as is_done,
         coalesce(statuses.meaning, 'open') as status_meaning,

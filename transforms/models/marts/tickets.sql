@@ -1,31 +1,20 @@
 with tickets as (
     select
-        tickets.*,
-        shops.today,
-        {{ stands_for_the_shop('shops.shop_accounts', [
+        *,
+        cast(done_clock as date) as done_day,
+        {{ stands_for_the_shop('shop_accounts', [
             'technician_id', 'technician_email', 'technician_first_name', 'technician_last_name',
             "concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, ''))",
         ]) }} as is_shop_account
-    from {{ ref('stg_tickets') }} as tickets
-    inner join {{ ref('int_shops') }} as shops on shops.shop_id = tickets.shop_id
-    where tickets.deleted_at is null
-),
-
-work as (
-    select *, cast(done_clock as date) as done_day from {{ ref('int_ticket_work') }}
+    from {{ ref('int_ticket_work') }}
 ),
 
 earlier as (
     select
-        tickets.shop_id, tickets.id,
-        lag(work.done_day) over (
-            partition by tickets.shop_id, customer_id, device order by tickets.created_at, tickets.id
-        ) as done_day,
-        lag(tickets.id) over (
-            partition by tickets.shop_id, customer_id, device order by tickets.created_at, tickets.id
-        ) as ticket_id
+        shop_id, id,
+        lag(done_day) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
+        lag(id) over (partition by shop_id, customer_id, device order by created_at, id) as ticket_id
     from tickets
-    inner join work on work.shop_id = tickets.shop_id and work.id = tickets.id
     where customer_id is not null and device is not null
 )
 
@@ -48,48 +37,47 @@ select
     tickets.priority_label as priority,
     tickets.status_id,
     tickets.status_label as status,
-    work.is_done,
-    work.is_closed,
-    work.status_meaning = 'cancelled' as is_cancelled,
+    tickets.is_done,
+    tickets.is_closed,
+    tickets.status_meaning = 'cancelled' as is_cancelled,
     tickets.created_at as opened_at,
     tickets.created_day as opened_day,
-    work.first_touched_at,
-    work.first_touched_day,
+    tickets.first_touched_at,
+    tickets.first_touched_day,
     tickets.due_at as promised_at,
     tickets.due_day as promised_day,
-    work.done_at,
-    work.done_day as done_day,
-    work.done_source,
-    case when coalesce(work.unpaid, 1) = 0 then work.last_payment_day end as paid_day,
+    tickets.done_at,
+    tickets.done_day,
+    tickets.done_source,
+    case when coalesce(tickets.unpaid, 1) = 0 then tickets.last_payment_day end as paid_day,
     tickets.last_updated_at,
     case
-        when work.is_done and work.done_at >= tickets.created_at
-            then cast(({{ open_minutes_until('work.done_clock', 'done_days') }}
-                - {{ open_minutes_until('work.created_clock', 'opened_days') }}) / 60.0 as {{ money() }})
+        when tickets.is_done and tickets.done_at >= tickets.created_at
+            then cast(({{ open_minutes_until('tickets.done_clock', 'done_days') }}
+                - {{ open_minutes_until('tickets.created_clock', 'opened_days') }}) / 60.0 as {{ money() }})
     end as cycle_hours,
     case
-        when work.is_done and work.done_at >= tickets.created_at
-            then cast({{ seconds_between('tickets.created_at', 'work.done_at') }} / 3600.0 as {{ money() }})
+        when tickets.is_done and tickets.done_at >= tickets.created_at
+            then cast({{ seconds_between('tickets.created_at', 'tickets.done_at') }} / 3600.0 as {{ money() }})
     end as wall_hours,
-    cast({{ dbt.datediff('tickets.created_day', 'coalesce(work.done_day, tickets.today)', 'day') }} as bigint) as age_days,
+    cast({{ dbt.datediff('tickets.created_day', 'coalesce(tickets.done_day, tickets.today)', 'day') }} as bigint) as age_days,
     case
         when tickets.due_day is null then null
-        else coalesce(work.done_day, tickets.today) > tickets.due_day
+        else coalesce(tickets.done_day, tickets.today) > tickets.due_day
     end as is_late,
-    coalesce(work.changes, 0) as status_changes_seen,
-    coalesce(work.comments, 0) as comments,
-    cast(coalesce(work.seconds, 0) / 3600.0 as {{ money() }}) as timer_hours,
-    coalesce(work.invoices, 0) as invoices,
-    cast(coalesce(work.invoiced, 0) as {{ money() }}) as invoiced,
-    cast(coalesce(work.due, 0) as {{ money() }}) as due,
+    coalesce(tickets.changes, 0) as status_changes_seen,
+    coalesce(tickets.comments, 0) as comments,
+    cast(coalesce(tickets.seconds, 0) / 3600.0 as {{ money() }}) as timer_hours,
+    coalesce(tickets.invoices, 0) as invoices,
+    cast(coalesce(tickets.invoiced, 0) as {{ money() }}) as invoiced,
+    cast(coalesce(tickets.due, 0) as {{ money() }}) as due,
     -- The same customer with the same device within 30 days of being done.
     coalesce({{ dbt.datediff('earlier.done_day', 'tickets.created_day', 'day') }} between 0 and 30, false) as is_comeback,
     case when {{ dbt.datediff('earlier.done_day', 'tickets.created_day', 'day') }} between 0 and 30
         then earlier.ticket_id end as comeback_of
 from tickets
-inner join work on work.shop_id = tickets.shop_id and work.id = tickets.id
 left join earlier on earlier.shop_id = tickets.shop_id and earlier.id = tickets.id
 left join {{ ref('calendar') }} as opened_days
     on opened_days.shop_id = tickets.shop_id and opened_days.day = tickets.created_day
 left join {{ ref('calendar') }} as done_days
-    on done_days.shop_id = tickets.shop_id and done_days.day = work.done_day
+    on done_days.shop_id = tickets.shop_id and done_days.day = tickets.done_day
