@@ -132,6 +132,14 @@ def test_a_service_that_knows_no_order(make_mirror, paging):
     mirror.assert_same("tickets", "brands")
 
 
+@pytest.mark.parametrize("rows", [151, 152])
+def test_a_last_page_that_comes_for_any_number_ends_a_list_without_an_order(make_mirror, rows):
+    quirks = Quirks(sort="ignored", past_the_end="last_page")
+    mirror = make_mirror(quirks, records=[("expenses", {"id": f"e{n:03}"}) for n in range(rows)])
+    report = mirror.run("expenses")
+    assert (report.exit_code, report.rows) == (0, rows), report.details
+
+
 def test_a_service_without_updated_lists_has_them_read_whole(make_mirror):
     """Its tickets were never read whole, and what changed in them never came."""
     mirror = make_mirror()

@@ -29,7 +29,7 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
     number = max(2, hint or _pages_between(since, top, top))
     for _ in range(_MOST):
         page = reader.ask("probe", number)
-        if page.size > 1 and page.ids in seen:
+        if page.size and page.ids in seen:
             raise PagingBroken(f"page {number} holds the rows of another one, in the same order")
         seen.add(page.ids)
         if not newest.isdisjoint(page.ids):
