@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,18 @@ def test_old_pages_in_doubt_are_settled_by_what_proves_their_list(home, later, s
     scans = [("audit", False), *([later] if later else [])]
     doubts = _unproven(home, [(kind, None, None, proven) for kind, proven in scans])
     assert ("old pages read again" in doubts) is not settled
+
+
+@pytest.mark.parametrize("kind", ["follow", "open"])
+def test_a_row_missed_once_by_its_own_path_is_settled_by_a_counted_night(home, kind):
+    with closing(Ledger(home / "mirror.sqlite")) as ledger:
+        run = ledger.begin_run("sync")
+        for scan, reason in ((kind, "1 row(s) were missed for the first time"), ("head", "")):
+            opened = ledger.open_scan(run, "main", "purchase_orders", scan, {})
+            days = {"first_day": date(2026, 1, 1), "last_day": date(2026, 1, 1)}
+            told = {"state": "proven", "proof": "2 rows", "reason": reason, "pages": 1, "rows": 2}
+            ledger.close_scan(opened, **told, **days)
+        assert [e["kind"] for e in completeness(ledger)] == ["head"]
 
 
 def test_a_repair_is_settled_by_the_next_one(home):

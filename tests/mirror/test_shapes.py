@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.doctor.profile import probe
+from pipelines.load.completeness import completeness
 from pipelines.service_reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
@@ -192,6 +193,8 @@ def test_a_record_that_is_gone_may_be_refused_in_any_way(stranger, reply):
     stranger.lists["/posOrders"] = [order for order in orders if order["id"] != "p-3"]
     assert stranger.sync("posOrders").exit_code == 0
     assert "p-3" not in stranger.recorder.live("pos_orders", "main")
+    with stranger.session() as session:
+        assert [row for row in completeness(session.ledger) if row["reason"]] == []
 
 
 def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
