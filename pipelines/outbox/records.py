@@ -8,12 +8,13 @@ with nothing behind it is asked for by offset, too (field notes, Behaviour).
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
-from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.no_record import refusal_of_nobody, words_without
 from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
@@ -65,28 +66,31 @@ class Records:
         deleted."""
         path = _PATHS[resource]
         try:
-            answer = self._client.get(f"{path}/{record_id}")
+            found = self._detail(path, record_id)
         except NotFound:
             return None
-        except ValidationRefused as error:
-            if isinstance(error, NotAllowed) or not self._is_no_record(path, record_id, error):
+        except BadAnswer as error:
+            is_odd = isinstance(error, NotAllowed) or error.transient
+            if is_odd or not self._is_no_record(path, record_id, error):
                 raise
             return None
-        found = answer.detail()
-        if not found:
-            raise BadAnswer("an empty object instead of the record", path=path)
         row = clean_row(found, resource, self._zone)
         named = {str(value).casefold().lstrip("0") for value in row.values()}
         if row_id(row, "") and record_id.casefold().lstrip("0") not in named:
             raise BadAnswer("another record than the one asked for", path=path)
         return None if _is_deleted(row) else row
 
+    def _detail(self, path: str, record_id: str) -> dict[str, Any]:
+        """What a record's own path answers; :class:`BadAnswer` if that is no record."""
+        found = self._client.get(f"{path}/{record_id}").detail()
+        if not found:
+            raise BadAnswer("an empty object instead of the record", path=path)
+        return found
+
     def _is_no_record(self, path: str, record_id: str, error: BadAnswer) -> bool:
         """Whether a list refuses an id just made up in the same words. Asked once a list."""
         if path not in self._nobody:
-            self._nobody[path] = refusal_of_nobody(
-                lambda nobody: self._client.get(f"{path}/{nobody}"), record_id
-            )
+            self._nobody[path] = refusal_of_nobody(partial(self._detail, path), record_id)
         return words_without(record_id, error) == self._nobody[path]
 
     def there(self, resource: str, record_id: str) -> dict[str, Any]:

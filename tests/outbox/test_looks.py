@@ -120,6 +120,28 @@ def test_a_queue_put_back_finds_its_record_in_a_list_of_another_order(desk):
     assert in_the_end(desk) == ("done", 1)
 
 
+@pytest.mark.parametrize("refusal", ["words", "nothing", "no rows", "422", "400"])
+def test_a_record_that_a_lost_delete_took_may_be_answered_in_any_way(desk, refusal):
+    staff(desk, "customers", 3)
+    records = desk.shop.tables["customers"]
+    record = next(iter(records))
+    desk.shop.refuses = lambda path, page: (
+        None if page or path.rpartition("/")[2] in records else REFUSALS[refusal]
+    )
+    desk.shop.faults.append("reset after")
+    desk.queue("customers", "delete", None, record)
+    assert in_the_end(desk) == ("done", 1)
+
+
+def test_lost_records_of_like_names_are_found_each(desk):
+    for number in range(3):
+        desk.queue("customers", "create", {"name": f"Branch office {number}"})
+    desk.push(*["lost after"] * 3)
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.made("customers")) == (["done"] * 3, 3)
+    assert len({desk.change(number).id for number in (1, 2, 3)}) == 3
+
+
 @pytest.mark.parametrize(("hidden", "state"), [("created_date", "in_doubt"), ("tax", "done")])
 def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, state):
     desk.shop.hidden.add(("customers", hidden))
