@@ -3,6 +3,8 @@
 import pytest
 
 from sandbox.quirks import Quirks
+from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Reply, Seen
 from tests.mirror.shop import Mirror
 
@@ -195,3 +197,16 @@ def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror):
     nights = [mirror.run("brands") for _ in range(2)]
     assert [night.shops[0].results[0].job.kind for night in nights] == ["full", "head"]
     mirror.assert_same("brands")
+
+
+def test_old_pages_that_are_longer_than_they_were_end_no_run(stranger):
+    """A row that went while a list was read had made its pages look shorter than fifty."""
+    stranger.lists["/customers"] = [
+        {"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)
+    ]
+    assert stranger.sync("customers").exit_code == 0
+    with stranger.session() as session:
+        session.ledger.set_list("main", "customers", page_rows=49)
+        stranger.fetch(session, Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2)))
+        assert session.ledger.live_count("main", "customers") == 120
+        assert session.ledger.list_state("main", "customers").page_rows is None

@@ -100,12 +100,13 @@ class ListCount:
         """Read some pages again, of tickets those of most statuses, for edits that nothing
         announces; their places count as well."""
         count, out = self._new(next(iter(self._slices), WHOLE)), Outcome()
-        for number in sorted(pages, reverse=True):
-            out.take(count.ask(number))
-        runs = list(runs_of(pages))
+        runs, read = list(runs_of(pages)), list[Page]()
         words = ", ".join(f"{first} to {last}" for first, last in runs)
         out.proof = f"pages {words} read again"
         try:
+            for number in sorted(pages, reverse=True):
+                read.append(count.ask(number))
+                out.take(read[-1])
             if count.shows_end(max(pages)):
                 count.find_end()  # in an order that is not by date, only the whole list tells
             balances = count.balances()
@@ -113,8 +114,9 @@ class ListCount:
             balances = False
         if not balances:
             self._settle(out, [count])
-        covered = (count.covered(first, last) for first, last in runs)
-        out.audited_days = [days for days in covered if days is not None]
+        if len(read) == len(pages):
+            covered = (count.covered(first, last) for first, last in runs)
+            out.audited_days = [days for days in covered if days is not None]
         return out
 
     @property
