@@ -11,6 +11,7 @@ REFUSALS = {
     "message": (200, {"message": "Busy."}),
     "nothing": (200, "null"),
     "no rows": (200, []),
+    "no data": (200, {"data": []}),
     "422": (422, {"error": "The page is not valid."}),
     "400": (400, {"error": "Something went wrong."}),
     "404": (404, {"error": "No record was found."}),
@@ -120,7 +121,7 @@ def test_a_queue_put_back_finds_its_record_in_a_list_of_another_order(desk):
     assert in_the_end(desk) == ("done", 1)
 
 
-@pytest.mark.parametrize("refusal", ["words", "nothing", "no rows", "422", "400"])
+@pytest.mark.parametrize("refusal", ["words", "nothing", "no rows", "no data", "422"])
 def test_a_record_that_a_lost_delete_took_may_be_answered_in_any_way(desk, refusal):
     staff(desk, "customers", 3)
     records = desk.shop.tables["customers"]

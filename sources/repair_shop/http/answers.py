@@ -71,7 +71,8 @@ def _instead_of_rows(payload: Any, path: str) -> tuple[type[BadAnswer], str]:
 
 
 def detail_of(payload: Any, path: str) -> dict[str, Any]:
-    """One object: itself, alone in a list, or in an envelope. :class:`BadAnswer` for the rest."""
+    """One object: itself, alone in a list, or in an envelope. :class:`BadAnswer` for the rest, and
+    for one without a value."""
     if isinstance(payload, list) and len(payload) == 1 and isinstance(payload[0], dict):
         return payload[0]
     if isinstance(payload, dict) and payload:
@@ -83,7 +84,8 @@ def detail_of(payload: Any, path: str) -> dict[str, Any]:
                 return inner[0]
             if isinstance(inner, dict) and inner:
                 return inner
-        return payload
+        if any(value not in (None, [], {}) for value in payload.values()):
+            return payload
     raise BadAnswer.of_read(
         f"the service answered {describe(payload)} where one object was expected", path
     )
