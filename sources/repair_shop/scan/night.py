@@ -314,8 +314,8 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
     """Count, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
     At most :data:`LOOKUPS`; the rows left over are for the next night. A row that exists may stand
-    elsewhere, which the count then finds; if no page shows it, it is one the list leaves out.
-    Raises what ``exists`` raises.
+    elsewhere, which the count then finds; if no page shows it in two readings, it is one the list
+    leaves out. Raises what ``exists`` raises.
 
     What cannot be looked up is gone at its second sighting, in another reading of its days. Where
     that one does not end, ``gone`` are those missed once, for a reading of the whole list to tell.
@@ -327,14 +327,16 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
         missed, found = found.gone, count.run(again=True)
         if found.reason:
             return replace(found, gone=missed)
-    while True:
+    while exists is not None and not found.reason:
         fresh = sorted(found.gone - looked.keys())[: LOOKUPS - len(looked)]
-        if found.reason or exists is None or not fresh:
-            break
         for row in fresh:
             looked[row] = exists(row)
+        there = frozenset(row for row in found.gone if looked.get(row))
+        if not fresh and there <= missed:
+            break
         count.refresh()
-        found = count.run()
+        # One that exists may have slipped past two pages: only in two readings is it left out.
+        missed, found = frozenset() if fresh else there, count.run(again=not fresh)
     if exists is None or found.reason:
         return found
     return Found(
