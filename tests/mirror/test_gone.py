@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.load.completeness import completeness
 from sandbox.quirks import Quirks
 from sources.repair_shop.http.client import TRIES
 from tests.fakes.loopback import Reply, Seen
@@ -163,3 +164,16 @@ def test_a_row_deleted_before_a_reading_is_gone_on_with_has_its_mark_that_night(
     report = stranger.sync("expenses")
     assert report.exit_code == 0, report.details
     assert set(stranger.recorder.live("expenses", "main")) == {row["id"] for row in rows}
+
+
+def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again(stranger):
+    rows = [{"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)]
+    stranger.lists["/customers"] = rows
+    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = []
+    report = stranger.sync("customers", full=True)
+    assert "not believed" in report.details[0]
+    stranger.lists["/customers"] = rows
+    assert stranger.sync("customers").exit_code == 0
+    with stranger.session() as session:
+        assert [row["reason"] for row in completeness(session.ledger) if row["reason"]] == []

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.load.completeness import completeness
 from pipelines.reconcile.differences import Compared
 from pipelines.sync.repair import split_months
 from sources.repair_shop.scan.jobs import Job, resume_jobs
@@ -98,19 +97,6 @@ def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(s
         stranger.fetch(session, Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY))
         assert session.ledger.known_row("main", "payments", str(gone["id"])).is_deleted
         assert session.ledger.live_count("main", "payments") == 99
-
-
-def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again(stranger):
-    rows = [{"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)]
-    stranger.lists["/customers"] = rows
-    assert stranger.sync("customers").exit_code == 0
-    stranger.lists["/customers"] = []
-    report = stranger.sync("customers", full=True)
-    assert "not believed" in report.details[0]
-    stranger.lists["/customers"] = rows
-    assert stranger.sync("customers").exit_code == 0
-    with stranger.session() as session:
-        assert [row["reason"] for row in completeness(session.ledger) if row["reason"]] == []
 
 
 def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
