@@ -6,8 +6,10 @@ import re
 import pytest
 from typer.main import get_command
 
+from pipelines.masking import is_secret
 from pipelines.monitor.severity import RULES, Problem
-from pipelines.settings import Settings
+from pipelines.settings import Settings, ShopSettings
+from shopmirror.commands.config import sections
 from shopmirror.completion import resources, shops
 from shopmirror.main import app
 from tests.app.command_line import PREFIX
@@ -62,6 +64,19 @@ def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path,
     monkeypatch.setenv(PREFIX + "RESERVE", "many")
     code, out, err = run("config", "show")
     assert code == 2 and "many" in out and "reserve:" in err
+
+
+def test_every_secret_setting_is_known_by_its_name():
+    """By that name `config show`, logs and messages hide it."""
+    kinds = [ShopSettings, *sections().values()]
+    secret = {
+        name
+        for kind in kinds
+        for name, field in kind.model_fields.items()
+        if "Secret" in str(field.annotation)
+    }
+    assert {"api_key", "chat", "heartbeat_url", "staff_password"} <= secret
+    assert not [name for name in secret if not is_secret(name)]
 
 
 def test_test_mail_says_what_was_taken(run, monkeypatch):
