@@ -47,19 +47,19 @@ def first_night(raw: Raw) -> None:
         for report in tables.pop("service_says", ()):
             raw.service_says(*report, shop)
         for table, row in ((table, row) for table, listed in tables.items() for row in listed):
-            raw.add(table, shop=shop, **_dated(row, today(shop)))
+            raw.add(table, shop=shop, **dated(row, today(shop)))
     _random(raw)
     _definitions(raw)
     _brisk(raw)
     _absurd(raw)
 
 
-def _dated(value: Any, today: dt.date) -> Any:
+def dated(value: Any, today: dt.date) -> Any:
     """``today-3`` as a day, wherever it stands."""
     if isinstance(value, dict):
-        return {name: _dated(part, today) for name, part in value.items()}
+        return {name: dated(part, today) for name, part in value.items()}
     if isinstance(value, list):
-        return [_dated(part, today) for part in value]
+        return [dated(part, today) for part in value]
     found = re.fullmatch(r"today([+-]\d+)?", value)
     return (today + dt.timedelta(int(found[1] or 0))).isoformat() if found else value
 
