@@ -244,8 +244,7 @@ class Attempts:
         answer = self.client.send(
             "POST", f"{target}/upload/{place}", files={"file": content}, **once
         )
-        is_plain = not answer.body.strip() or answer.payload in ({}, {"id": place})
-        return answer, place, is_plain
+        return answer, place, proof(answer, change, body, {}, self.shop.zone)[1]
 
     # -- what is in doubt ---------------------------------------------------------------------
 

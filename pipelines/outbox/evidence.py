@@ -27,6 +27,7 @@ from pipelines.outbox.match import (
     compare,
     holds,
     picture,
+    shows,
 )
 from pipelines.outbox.order import filled
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
@@ -64,10 +65,13 @@ class Evidence:
             if change.op == "delete":
                 return self._deleted(change, fence)
             if change.op == "update":
-                return self._updated(change, body)
+                return self._updated(change, body, fence)
             if change.resource == "payments":
                 return self._paid(change, body, fence)
-            return self._created(change, body, fence)
+            found = self._created(change, body, fence)
+            if found.kind == "absent" and change.resource in self._records.partial:
+                return Verdict("unknown", f"{found.found} in the list, which may leave it out")
+            return found
         except (Unsure, Gone) as unsure:
             return Verdict("unknown", str(unsure))
         except BadAnswer as error:
@@ -178,7 +182,7 @@ class Evidence:
 
     # -- records that were there --------------------------------------------------------------
 
-    def _updated(self, change: Change, body: Fields) -> Verdict:
+    def _updated(self, change: Change, body: Fields, fence: Fields) -> Verdict:
         try:
             row = self._records.there(change.resource, str(change.record_id))
         except Gone:
@@ -190,9 +194,10 @@ class Evidence:
                 f"{once} acts each time it is sent, and no record shows whether it did",
                 is_final=True,
             )
-        grades = list(self._grades(change.resource, body, row).values())
-        if all(grade is Match.SAME for grade in grades):
+        resource, before = change.resource, fence.get("before")
+        if all(shows(resource, name, body[name], before, row, self._zone) for name in body):
             return Verdict("applied", "the record shows it", change.record_id)
+        grades = self._grades(resource, body, row).values()
         if change.said is Said.NO and Match.DIFFERENT not in grades:
             return Verdict("unknown", "refused, and the record does not show it", is_final=True)
         return Verdict("absent", "the record does not show all of it")

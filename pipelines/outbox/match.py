@@ -105,6 +105,7 @@ _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
+_DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 _LIKE = 0.75
 """Share of letters in common from which a text may have been made of another."""
 
@@ -252,19 +253,39 @@ def _lines_match(sent: Iterable[Fields], seen: Sequence[Fields]) -> Match:
     return Match.SAME if whole else Match.DIFFERENT
 
 
+def shows(
+    resource: str, name: str, sent: Any, before: Fields | None, row: Fields, zone: ZoneInfo
+) -> bool:
+    """Whether a record shows what an update set: to the letter, where it is as before or may be."""
+    seen = picture(resource, name, row).values()
+    if compare(resource, name, sent, row, zone) is not Match.SAME:
+        return False
+    exact = not seen or any(_is_exact(sent, value, zone) for value in seen)
+    return exact or not _is_as_before(resource, name, before, row)
+
+
+def _is_exact(sent: Any, seen: str, zone: ZoneInfo) -> bool:
+    is_text = isinstance(sent, str) and _folded(sent) == _folded(seen)
+    return sent == seen if is_text else same(sent, seen, zone)
+
+
+def _is_as_before(resource: str, name: str, before: Fields | None, row: Fields) -> bool:
+    now, then = picture(resource, name, row), picture(resource, name, before or {})
+    return before is None or set(now.values()) == set(then.values())
+
+
 def left_out(
     resource: str, body: Fields, before: Fields | None, row: Fields, zone: ZoneInfo
 ) -> list[str]:
     """Fields that a record shows as before an update, where that is known, and not as they were
     sent. Words that may stand for what was sent say nothing, as it may have been so before."""
-    found = []
-    for name, sent in body.items():
-        now, then = picture(resource, name, row), picture(resource, name, before or {})
-        is_as_before = before is None or set(now.values()) == set(then.values())
-        is_differing = compare(resource, name, sent, row, zone) is Match.DIFFERENT
-        if is_as_before and is_differing and not (name in IN_WORDS or isinstance(sent, bool)):
-            found.append(name)
-    return found
+    return [
+        name
+        for name, sent in body.items()
+        if _is_as_before(resource, name, before, row)
+        and compare(resource, name, sent, row, zone) is Match.DIFFERENT
+        and not (name in IN_WORDS or isinstance(sent, bool))
+    ]
 
 
 MARKER_FIELDS: Mapping[str, str] = {
@@ -309,3 +330,10 @@ def cents(amount: Any) -> int | None:
         return int((parse_amount(amount) * 100).to_integral_value())
     except ValueError:
         return None
+
+
+def is_deleted(row: Fields) -> bool:
+    """Whether a record says of itself that it was deleted: some services keep them so."""
+    marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
+    said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
+    return said or str(row.get("status")).lower() == "deleted"

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import rows_of_warehouse, words_of
 from pipelines.outbox.change import Change, Fields
-from pipelines.outbox.match import left_out
+from pipelines.outbox.match import is_deleted, left_out
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
 from pipelines.publish.published import WAREHOUSE, Published
@@ -111,7 +111,8 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     if seen is None or seen.timestamp() < written["pushed_at"]:
         return None
     if written["op"] == "delete":
-        return "" if row.get("_deleted_at") else "the record is still there"
+        is_gone = row.get("_deleted_at") or is_deleted(row)
+        return "" if is_gone else "the record is still there"
     if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
         return ""  # somebody changed it since
     resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")

@@ -11,6 +11,7 @@ from pipelines.outbox.basis import old_values
 from pipelines.outbox.change import METHODS, OPEN, Change, Fields, State, invoices_of
 from pipelines.outbox.match import KEYS
 from pipelines.outbox.origin import held_back, refuse_others
+from pipelines.outbox.references import names
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
 
@@ -41,12 +42,13 @@ def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str
     if change.op == "delete":
         # What still names the record, or the change that made it, would be refused then.
         record: dict[str, Any] = {"resource": change.resource, "id": change.record_id}
-        made = outbox.changes(shop=change.shop, op="create", **record)
-        names: list[dict[str, Any]] = [{"naming": change.record_id}]
-        for named in [*names, *({"referring": one.number} for one in made)]:
-            named |= {"shop": change.shop, "before": change.number, "states": OPEN}
-            for other in outbox.changes(**named):
-                yield other, f"waits for {other.stands}: it names the record"
+        earlier: dict[str, Any] = {"shop": change.shop, "before": change.number, "states": OPEN}
+        naming = outbox.changes(holding=change.record_id, **earlier)
+        found = [one for one in naming if names(one, change.resource, str(change.record_id))]
+        for made in outbox.changes(shop=change.shop, op="create", **record):
+            found += outbox.changes(referring=made.number, **earlier)
+        for other in found:
+            yield other, f"waits for {other.stands}: it names the record"
     if change.op == "create":
         kind: dict[str, Any] = {"resource": change.resource, "op": "create", "but": change.number}
         may_be_there = [State.SENDING, State.IN_DOUBT]

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import move_bases
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
-from pipelines.outbox.match import KEYS, Match, compare, left_out
+from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
@@ -24,6 +24,8 @@ from sources.repair_shop.schema.clean import clean_row
 Hook = Callable[[str, int], None]
 MINUTE = 60.0
 _HOUR, DAY = 3600.0, 86400.0
+_DATE_SECONDS = 1.0
+"""What time it is there is known to whole seconds; it matters where a minute is one."""
 _MOST_ANSWER = 500
 """Characters kept of what the service answered."""
 _AFFIRMED = {"success": ("true",), "ok": ("true",), "status": ("success", "ok", "200", "201")}
@@ -41,14 +43,16 @@ def proof(
         found = found[0]
     content: dict[str, Any] = found if isinstance(found, dict) else {}
     record = str(change.record_id)
-    if change.op == "delete":
-        # "DELETE returns 200 with no content" (specification, Common conventions).
-        is_plain = content == {} or content.keys() == {"id"}
-        return record, is_plain and not isinstance(answer.payload, str)
+    if change.op in ("delete", "upload"):
+        # A delete answers no content, a file nothing that is specified. Words alone say nothing.
+        is_plain = not isinstance(answer.payload, str) and content.keys() != {"message"}
+        return record, is_plain and _affirms(content)
     named = as_id(content.get("id")) or ""
     known = {named} if named else set()
     if change.op == "update":
         known = {record, *(str(before[name]) for name in NAMES if before.get(name))}
+        if "id" not in content and content.keys() & _AFFIRMED.keys():
+            named = record  # words of success are of no other
     is_told = named in known and (_affirms(content) or _echoes(content, change, body, zone))
     return record if change.op == "update" else named, is_told
 
@@ -62,11 +66,14 @@ def _affirms(content: Fields) -> bool:
 
 
 def _echoes(content: Fields, change: Change, body: Fields, zone: ZoneInfo) -> bool:
-    """Whether an answer is the record as it was sent."""
+    """Whether an answer is the record as it was sent, as far as it shows that."""
     row = clean_row(content, change.resource, zone)
     grades = {name: compare(change.resource, name, body[name], row, zone) for name in body}
-    keys = [name for name in KEYS.get(change.resource, ()) if name in body] or list(body)
-    return Match.DIFFERENT not in grades.values() and all(grades[k] is Match.SAME for k in keys)
+    keys = KEYS.get(change.resource, ())
+    told = [name for name in keys if name in body]
+    if not told and not any(picture(change.resource, name, row) for name in keys):
+        told = list(body)  # it may be no record at all
+    return Match.DIFFERENT not in grades.values() and all(grades[k] is Match.SAME for k in told)
 
 
 @dataclass
@@ -207,7 +214,7 @@ class Outcomes:
     def settle(self, change: Change) -> float:
         """Seconds after which a record that holds a change would show it."""
         minutes = 1 if change.is_idempotent or change.op == "upload" else self.shop.settle_minutes
-        return self.shop.seconds(MINUTE) * minutes
+        return self.shop.seconds(MINUTE) * minutes + _DATE_SECONDS
 
 
 def was_sent(change: Change) -> bool:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
+from pipelines.outbox.match import is_deleted
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.no_record import refusal_of_nobody, words_without
@@ -36,7 +37,6 @@ _LONGEST_WAIT = 31 * 86400.0
 """Of a queue that never pushed, how far back a change of it may have been sent by another copy."""
 OWN_DATES = {"tickets": "createdDate", "time_clock": "inDate"}
 """Resource -> the field by which its author, and not the service, may date a record."""
-_DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 
 Found = dict[str, dict[str, Any]]
 
@@ -55,6 +55,8 @@ class Records:
     def __init__(self, client: Client, now: Callable[[], float]) -> None:
         self._client, self._now = client, now
         self._zone = client.shop.zone
+        self.partial: set[str] = set()
+        """Resources whose lists may leave out what is new."""
         self._by_offset = False
         self._found_by_path: set[str] = set()
         self._nobody: dict[str, str] = {}
@@ -78,7 +80,7 @@ class Records:
         named = {str(value).casefold().lstrip("0") for value in row.values()}
         if row_id(row, "") and record_id.casefold().lstrip("0") not in named:
             raise BadAnswer("another record than the one asked for", path=path)
-        return None if _is_deleted(row) else row
+        return None if is_deleted(row) else row
 
     def _detail(self, path: str, record_id: str) -> dict[str, Any]:
         """What a record's own path answers; :class:`BadAnswer` if that is no record."""
@@ -110,8 +112,8 @@ class Records:
             return False
         if is_answered and resource in self._found_by_path:
             return True
-        rows = self._client.get(_PATHS[resource], {"sort": "newest"}).rows()
-        ids = [str(row.get("id")) for row in rows if not _is_deleted(row)]
+        rows, _ = self._page(_PATHS[resource], _BY_AGE, 1)
+        ids = [key for key, row in rows.items() if not is_deleted(row)]
         if record_id in ids:
             raise Unsure("the record is still in its list, though not under its own path")
         if not ids and not is_answered:
@@ -134,7 +136,7 @@ class Records:
             rows, is_full = self._page(_PATHS[resource], _BY_AGE, 1)
             if resource == "tickets":
                 rows |= self._updated_since(self._now())
-            found = {"known": _dated(rows), "whole": not is_full}
+            found = {"known": _dated(rows), "whole": not is_full and resource not in self.partial}
         except Unsure as unsure:
             found["unsure"] = str(unsure)
         # Asked before, what time it is there would be a guess by our clock, which people set.
@@ -181,9 +183,13 @@ class Records:
 
     def _updated_since(self, moment: float) -> Found:
         """Tickets that the bare list hides, as they are outside the pipeline (specification,
-        Tickets); this one may hide those that nobody updated yet."""
+        Tickets); this one may hide those that nobody updated yet. Some services have it not."""
         first = (datetime.fromtimestamp(moment, UTC) - timedelta(days=1)).date()
-        return self._read(_PATHS["tickets"] + _UPDATED, {"updatedDateFrom": first})
+        try:
+            return self._read(_PATHS["tickets"] + _UPDATED, {"updatedDateFrom": first})
+        except NotFound:
+            self.partial.add("tickets")
+            return {}
 
     # -- pages --------------------------------------------------------------------------------
 
@@ -316,10 +322,3 @@ def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
         return None
     shown = datetime.fromisoformat(iso)
     return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()
-
-
-def _is_deleted(row: Fields) -> bool:
-    """Whether a record says of itself that it was deleted: some services keep them so."""
-    marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
-    said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
-    return said or str(row.get("status")).lower() == "deleted"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.outbox.change import NewChange
+from pipelines.outbox.change import Change, NewChange
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
@@ -67,7 +67,16 @@ def takes_id(resource: str, field: str) -> bool:
     return target is not None and target.columns == ("id",)
 
 
-def _mentions(change: NewChange) -> Iterator[tuple[str, Target, str]]:
+def names(change: Change, resource: str, record_id: str) -> bool:
+    """Whether the body of a change names a record by its id."""
+    return any(
+        (target.table, value) == (resource, record_id)
+        for field, target, value in _mentions(change)
+        if field != "id"
+    )
+
+
+def _mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str]]:
     """The records and labels that a change names: the field, where it is found, the value."""
     if isinstance(change.record_id, str):
         yield "id", Target(change.resource), change.record_id

@@ -43,12 +43,10 @@ _CONDITIONS: Mapping[str, str] = {
     "after": "number > ?",
     "but": "number != ?",
     "pushed_after": "pushed_at > ?",
-    "naming": "exists (select 1 from (select ? as named) where instr(body, named) and exists"
-    " (select 1 from json_tree(body) where (type = 'text' or key like '%id')"
-    " and instr(',' || replace(atom, ' ', '') || ',', ',' || named || ',')))",
+    "holding": "instr(body, ?)",
     "referring": "body like '%{\"$queued\": ' || ? || '}%'",
 }
-"""What changes may be asked for by: ``naming`` an id in their body, ``referring`` to a change."""
+"""What changes may be asked for by: ``holding`` a text in their body, ``referring`` to a change."""
 
 
 def is_there(home: Path) -> bool:

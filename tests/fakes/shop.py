@@ -32,6 +32,8 @@ NAMES = {
     "timeClock": {"userId": "user"},
     "ticketTimers": {"userId": "user"},
 }
+_ODD = {"odd": {"result": "see log"}, "empty": "", "success": {"success": True}}
+"""Answers that name no record."""
 _REFERENCES = ("customer", "technician", "user", "ticket", "product")
 
 
@@ -177,10 +179,14 @@ class FakeShop(httpx.BaseTransport):
             status, reply = self._write(method, path, body, raw, by)
         if what in ("lost", "reset"):
             raise (httpx.ReadTimeout if what == "lost" else httpx.ReadError)("no answer")
-        if what in ("odd", "empty"):
-            return self._response(200, {"result": "see log"} if what == "odd" else "")
+        if what in _ODD:
+            return self._response(200, _ODD[what])
         if what == "warned":
             return self._response(200, {**(reply or {}), "warning": "see log"})
+        if what == "record":
+            name, _, record = path.partition("/")
+            row = self.tables[name].get(record or str((reply or {}).get("id")), {})
+            return self._response(status, self._visible(name, row))
         if what == "401":
             return self._response(401, {"error": "Too many requests, wait one minute."})
         if what.isdecimal():

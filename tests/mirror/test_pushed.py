@@ -1,6 +1,9 @@
 """Records that a push wrote, as the next syncs look for them."""
 
 import shutil
+from functools import partial
+
+import pytest
 
 from pipelines.outbox import Outbox, touched_since
 from pipelines.outbox.change import NewChange, State
@@ -50,22 +53,42 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
     assert touched_since(stranger.home) == []
 
 
-def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty):
+@pytest.fixture
+def customer(tmp_path, empty):
+    """``customer(op, body)``: as the service holds one whose change is called done, and a sync of
+    it."""
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
-        record = served.shop.put("customers", name="Ann", city="A")
-        served.shop.ignores.add(record)
-        one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
-        shop = ShopSettings(name="main", minute_seconds=0.5, **one)
-        settings = Settings(home=tmp_path, shops=(shop,))
-        with Outbox(tmp_path) as outbox:
-            change = NewChange("main", "customers", "update", record, {"city": "Xela"})
-            outbox.add([change], by="ann")
-            done(outbox, 1, record)
-        report = sync(settings, resources=["customers"])
-        assert (report.exit_code, report.shops[0].is_complete) == (1, True)
-        assert "does not show at the service" in report.message
-        assert "change 1 (update customers" in report.details[0]
-        assert "city was set to 'Xela' and is 'A'" in report.details[0]
-        served.shop.tables["customers"][record]["city"] = "Xela"
-        assert sync(settings, resources=["customers"], full=True).exit_code == 0
+
+        def changed(op, body):
+            record = served.shop.put("customers", name="Ann", city="A")
+            with Outbox(tmp_path) as outbox:
+                change = NewChange("main", "customers", op, record, body)
+                outbox.add([change], by="ann")
+                done(outbox, 1, record)
+            one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
+            shop = ShopSettings(name="main", minute_seconds=0.5, **one)
+            settings = Settings(home=tmp_path, shops=(shop,))
+            row = served.shop.tables["customers"][record]
+            return row, partial(sync, settings, resources=["customers"])
+
+        yield changed
+
+
+def test_a_sync_says_what_is_done_and_does_not_show(customer):
+    row, sync_it = customer("update", {"city": "Xela"})
+    report = sync_it()
+    assert (report.exit_code, report.shops[0].is_complete) == (1, True)
+    assert "does not show at the service" in report.message
+    assert "change 1 (update customers" in report.details[0]
+    assert "city was set to 'Xela' and is 'A'" in report.details[0]
+    row["city"] = "Xela"
+    assert sync_it(full=True).exit_code == 0
+
+
+@pytest.mark.parametrize("mark", [{"deleted": True}, {"status": "Deleted"}])
+def test_a_sync_knows_a_deleted_record_that_stays_with_a_mark(customer, mark):
+    row, sync_it = customer("delete", {})
+    assert "the record is still there" in sync_it().details[0]
+    row |= mark
+    assert sync_it(full=True).exit_code == 0

@@ -250,3 +250,23 @@ def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(desk):
     desk.push(wait=False)
     desk.shop.refuses = lambda path, page: (200, []) if page else REFUSALS["404"]
     assert in_the_end(desk) == ("in_doubt", 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_shown", "in_the_end_"),
+    [
+        ("", True, ("done", 1)),
+        ("lost after", True, ("done", 1)),
+        ("lost after", False, ("in_doubt", 1)),
+        ("lost before", True, ("in_doubt", 0)),
+    ],
+)
+def test_a_service_without_a_list_of_all_tickets_makes_them_once(
+    desk, fault, is_shown, in_the_end_
+):
+    desk.shop.refuses = lambda path, page: REFUSALS["404"] if "updated" in path else None
+    desk.shop.list_shows = lambda path, query, row: is_shown or row["short_info"] == "Old"
+    desk.shop.faults.append(fault)
+    desk.queue("tickets", "create", {"customerId": "1", "shortInfo": "Screen"})
+    assert in_the_end(desk) == in_the_end_
+    assert desk.change().state == "done" or desk.change().needs_person

@@ -88,6 +88,14 @@ def test_a_delete_waits_for_an_earlier_change_that_names_its_record(desk):
     assert [one.method for one in desk.shop.writes] == ["POST", "DELETE"]
 
 
+def test_a_delete_does_not_wait_for_what_names_another_record_of_its_id(desk):
+    desk.shop.free_ids = ["1"]
+    desk.queue("stock", "create", {"product": "1", "quantity": 1})
+    desk.queue("customers", "delete", {}, desk.shop.put("customers", name="Ann"))
+    desk.push("lost after")
+    assert desk.states() == ["in_doubt", "done"]
+
+
 def test_updates_leave_one_by_one_in_their_order(desk):
     record = desk.shop.put("tickets", short_info="x")
     desk.queue("tickets", "update", {"priority": "High"}, record)

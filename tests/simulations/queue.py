@@ -52,6 +52,8 @@ FAULTS = st.sampled_from(
         "400 before",
         "409 after",
         "warned after",
+        "success after",
+        "record after",
     ]
 )
 STEPS = st.sampled_from(

@@ -1,0 +1,76 @@
+"""Answers of services that word a success otherwise than the specification does."""
+
+import pytest
+
+UPDATES = [{"stockQuantity": 2}, {"name": "Glass", "tax": 3}, {"tax": 3}]
+
+
+@pytest.fixture
+def product(desk):
+    desk.shop.hidden.add(("products", "tax"))
+    return desk.shop.put("products", name="Screen", code="S-1", stock=4)
+
+
+@pytest.mark.parametrize("body", UPDATES)
+@pytest.mark.parametrize("answer", ["success", "record"])
+def test_an_update_is_done_by_words_of_success_and_by_the_record(desk, product, answer, body):
+    desk.queue("products", "update", body, product)
+    assert desk.push(f"{answer} after").exit_code == 0
+    assert (desk.states(), desk.shop.count("PUT", "products")) == (["done"], 1)
+
+
+@pytest.mark.parametrize("answer", ["warned", "odd"])
+def test_an_update_that_acts_is_not_done_by_words_beside_its_record(desk, product, answer):
+    desk.queue("products", "update", UPDATES[0], product)
+    assert desk.push(f"{answer} after").exit_code == 1
+    assert (desk.states(), desk.shop.count("PUT", "products")) == (["in_doubt"], 1)
+
+
+def test_a_create_that_is_answered_by_words_of_success_alone_is_looked_for(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("stock", "create", {"product": "1", "quantity": 2})
+    assert desk.push("success after", "success after").exit_code == 1
+    assert desk.states() == ["done", "in_doubt"]
+    assert desk.change().id in desk.shop.tables["customers"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [("success", "done"), ("empty", "done"), ("200", "done"), ("odd", "in_doubt")],
+)
+def test_a_file_is_uploaded_by_any_plain_success(desk, product, tmp_path, answer, state):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.queue("products", "upload", None, product, file=photo)
+    desk.push("", f"{answer} after")
+    assert (desk.states(), desk.shop.count("FILE", "products")) == ([state], 1)
+
+
+@pytest.mark.parametrize(
+    ("resource", "before", "sent"),
+    [
+        ("customers", {"name": "ann lee"}, {"name": "Ann Lee"}),
+        ("customers", {"name": "Jose"}, {"name": "José"}),
+        ("customers", {"mobile": "5551-0001"}, {"mobile": "+502 5551 0001"}),
+        ("products", {"price": 10}, {"price": 10.005}),
+    ],
+)
+@pytest.mark.parametrize("fault", ["lost before", "lost after"])
+def test_a_lost_update_of_the_spelling_alone_is_done_once_it_is_there(
+    desk, resource, before, sent, fault
+):
+    record = desk.shop.put(resource, **before)
+    desk.queue(resource, "update", sent, record)
+    desk.push(fault)
+    [(name, value)] = sent.items()
+    assert desk.states() == ["done"]
+    assert desk.shop.tables[resource][record][name] == value
+
+
+@pytest.mark.parametrize("edit", [str.upper, str.lower])
+def test_a_lost_update_is_done_at_a_service_that_spells_otherwise(desk, edit):
+    desk.shop.edit = lambda _, value: edit(value)
+    record = desk.shop.put("customers", name=edit("Ann Lee"))
+    desk.queue("customers", "update", {"name": "Ann Lee"}, record)
+    desk.push("lost after")
+    assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 2)
