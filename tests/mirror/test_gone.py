@@ -1,6 +1,7 @@
 """Rows deleted at the service have their mark the next night, whatever the list and its service."""
 
 import functools
+import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -177,3 +178,33 @@ def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again
     assert stranger.sync("customers").exit_code == 0
     with stranger.session() as session:
         assert [row["reason"] for row in completeness(session.ledger) if row["reason"]] == []
+
+
+@pytest.mark.parametrize("name", ["customers", "stock"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_row_that_slipped_past_a_whole_reading_is_neither_gone_nor_left_out(stranger, name, seed):
+    """One with an old date came and one that was read went meanwhile: there are as many places."""
+    chance = random.Random(f"{name} {seed}")
+    rows = [{"id": f"r{n}", "created_date": f"2026-{1 + n // 50:02d}-09"} for n in range(300)]
+    stranger.lists[f"/{name}"] = rows
+    assert stranger.sync(name).exit_code == 0
+    answer, change = stranger.answer, iter([True])
+    page, at, gone = chance.randint(2, 4), chance.randrange(40), chance.randrange(205, 245)
+
+    def changing(seen: Seen) -> Reply:
+        path, query = seen.path.removeprefix("/v1/"), dict(seen.query)
+        if path != name:
+            found = [row for row in rows if path == f"{name}/{row['id']}"]
+            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
+        reply = answer(seen)
+        if (query["page"], query["sort"]) == (str(page), "oldest") and next(change, False):
+            del rows[gone]
+            rows.insert(at, {"id": "new", "created_date": "2026-01-09"})
+        return reply
+
+    stranger.loopback.otherwise = changing
+    for full in (True, False):
+        assert stranger.sync(name, full=full).exit_code == 0
+        held = set(stranger.recorder.live(name, "main"))
+        assert held >= {row["id"] for row in rows}
+    assert held == {row["id"] for row in rows}

@@ -223,7 +223,7 @@ class Count:
                 self._mend_end()
         except NeverEnds as error:
             return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
-        return Found(self.total, gone=frozenset(self._missing()))
+        return Found(self.total, gone=self.missing())
 
     def balances(self) -> bool:
         """Whether as many rows are known as there are places, at every cut that was seen."""
@@ -276,10 +276,10 @@ class Count:
         known = self._known.ids(*days) if self._known else _of_days(self._own, *days)
         return known.difference(self._seen[low, high], *(p.ids for p in self._pages.values()))
 
-    def _missing(self) -> set[str]:
+    def missing(self) -> frozenset[str]:
         """Known rows of days that were seen whole and that no answer shows."""
         lacking = [self._unshown(*gap) for gap in pairwise(self._cuts()) if self._surplus(*gap) > 0]
-        return set().union(*lacking)
+        return frozenset().union(*lacking)
 
     def _look_again(self) -> None:
         """Ask once more for the pages of missing rows, downwards, and forget what was shown."""

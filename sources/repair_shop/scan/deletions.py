@@ -69,8 +69,9 @@ class Deletions:
         refused = self._too_many(missed)
         if refused or not missed:
             return refused
-        once = [] if self.confirmed else sorted(set(missed) - twice)
-        waiting = set(once).difference(self._known.missed_again(once, self.scan.run_id))
+        once = set() if self.confirmed else set(missed) - twice
+        waiting = once - self._known.missed_before(once, self.scan.run_id)
+        self._known.note_missed(waiting, self.scan.run_id)
         self.ledger.mark_gone(self.job.shop, self.job.resource, set(missed) - waiting)
         if not waiting:
             return ""
@@ -106,7 +107,8 @@ class Deletions:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self.ledger.drop_values(job.shop, [name])
         # One request tells more than another sighting would, a night later.
-        is_looked_up = exists is not None and (_may_have_moved(job) or not outcome.ids)
+        moves = _may_have_moved(job)
+        is_looked_up = exists is not None and (moves or outcome.is_read_once or not outcome.ids)
         if gone and not self.confirmed:
             refused = self._too_many(gone)
             if not refused and not outcome.ids and not is_looked_up:
@@ -114,10 +116,15 @@ class Deletions:
             if refused:
                 return refused
             if exists is not None and is_looked_up:
-                there = {row for row in gone[:LOOKUPS] if exists(row)}
-                self._known.note_unlisted(there)
-                gone = [row for row in gone[:LOOKUPS] if row not in there]
-        is_sure = is_looked_up or not may_have_slipped(job, outcome)
+                gone = gone[:LOOKUPS]
+                twice = self._known.missed_before(gone, self.scan.run_id)
+                unsure = (row for row in gone if moves or row not in outcome.missed)
+                there = set(filter(exists, unsure))
+                # It may have slipped past the pages: only where two runs say so is it left out.
+                self._known.note_missed(there, self.scan.run_id)
+                self._known.note_unlisted(there & twice)
+                gone = [row for row in gone if row not in there]
+        is_sure = is_looked_up or not outcome.is_read_once
         return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
 
     def _unlisted(self) -> str:
@@ -173,11 +180,6 @@ def _may_have_moved(job: Job) -> bool:
     """
     apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
     return job.endpoint.partition or apart or bool(job.endpoint.hidden)
-
-
-def may_have_slipped(job: Job, outcome: Outcome) -> bool:
-    """Whether a row may have moved past the pages of a reading, and its path cannot tell."""
-    return outcome.is_read_once and not job.endpoint.detail
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

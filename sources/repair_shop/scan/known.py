@@ -91,20 +91,15 @@ class KnownRows:
         """Rows that are believed to exist, listed or not."""
         return set(self.ledger.live_ids(self.shop, self.resource, shown=self.shown))
 
-    def missed_again(self, ids: Iterable[str], run_id: int) -> list[str]:
-        """Those that an earlier run missed too; the others are noted as missed in this one.
+    def missed_before(self, ids: Iterable[str], run_id: int) -> set[str]:
+        """Those that an earlier run missed, and that did not show since."""
+        runs = {row: self.ledger.known_row(self.shop, self.resource, row).missed_in for row in ids}
+        return {row for row, missed_in in runs.items() if (missed_in or run_id) < run_id}
 
-        A row that shows again is missed no longer.
-        """
-        found: list[str] = []
-        for row in ids:
-            before = self.ledger.known_row(self.shop, self.resource, row).missed_in
-            if before is not None and before < run_id:
-                found.append(row)
-            else:
-                missed = {"shop": self.shop, "list": self.resource, "id": row, "run_id": run_id}
-                self.ledger.write("note_missed", **missed)
-        return found
+    def note_missed(self, ids: Iterable[str], run_id: int) -> None:
+        """Remember that a run missed rows, until they show again."""
+        of_run = {"shop": self.shop, "list": self.resource, "run_id": run_id}
+        self.ledger.write_all("note_missed", [{**of_run, "id": row} for row in ids])
 
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""

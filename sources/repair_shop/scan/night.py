@@ -146,7 +146,7 @@ class ListCount:
             except BadAnswer as error:
                 if error.transient:
                     raise
-                found.append(Found(reason=str(error), read_whole=True))
+                found.append(Found(gone=count.missing(), reason=str(error), read_whole=True))
             out.pages += count.requests
         doubts = "; ".join(part.reason for part in found if part.reason)
         gone = frozenset[str]().union(*(part.gone for part in found))

@@ -11,7 +11,7 @@ from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
 from ..scan.count import Count, Found
 from ..scan.custom_fields import read_fields, read_new_fields
-from ..scan.deletions import live_before, may_have_slipped
+from ..scan.deletions import live_before
 from ..scan.hidden import read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
@@ -62,7 +62,7 @@ class ScanRunner:
         if self.job.pages:
             return self._count().old_pages(self.job.pages)
         out = self._read_days()
-        if may_have_slipped(self.job, out) and out.proven:
+        if out.is_read_once and out.proven and not self.job.endpoint.detail:
             self._look_again(out)
         return out
 
