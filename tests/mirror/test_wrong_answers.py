@@ -39,6 +39,21 @@ def test_a_list_of_deleted_shipments_that_shows_the_live_ones_deletes_none(stran
     assert stranger.recorder.gone("shipments") == set()
 
 
+@pytest.mark.parametrize(
+    ("gone", "named", "believed"), [(2, 2, True), (2, 1, False), (2, 3, False), (4, 4, False)]
+)
+def test_many_shipments_are_gone_where_their_list_names_them_and_none_that_lives(
+    stranger, gone, named, believed
+):
+    shipments = rows_of(4, "s")
+    stranger.lists["/shipments"] = shipments
+    assert stranger.sync("shipments", "shipments_deleted").exit_code == 0
+    stranger.lists |= {"/shipments": shipments[gone:], "/shipments/deleted": shipments[:named]}
+    report = stranger.sync("shipments", "shipments_deleted")
+    assert report.exit_code == (0 if believed else 1), report.details
+    assert len(stranger.recorder.gone("shipments")) == (gone if believed else 0)
+
+
 def test_one_refusal_behind_a_full_page_ends_no_list(stranger):
     """In words that ended other lists."""
     refused = []

@@ -147,12 +147,18 @@ class Deletions:
         return self._believe_gone(gone, gone)
 
     def _too_many(self, gone: Collection[str]) -> str:
-        """Why so many rows are not believed to be gone at once; empty if they are."""
-        live = self.ledger.live_count(self.job.shop, self.job.resource)
-        few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * live
-        if self.confirmed or few:
+        """Why so many rows are not believed to be gone at once; empty if they are.
+
+        They are where the service's list of deleted ones names them all, and none that lives.
+        """
+        live, named = (
+            set(self.ledger.live_ids(self.job.shop, self.job.resource + end))
+            for end in ("", "_deleted")
+        )
+        few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * len(live)
+        if self.confirmed or few or (live > set(gone) == live & named):
             return ""
-        told = f"{len(gone)} of {live} rows vanished at once, not believed."
+        told = f"{len(gone)} of {len(live)} rows vanished at once, not believed."
         return f"{told} {advice(self.job.resource)}"
 
     def _first_sighting(self, name: str, rows: int) -> str:

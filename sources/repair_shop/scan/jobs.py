@@ -107,8 +107,10 @@ class Job:
 
     @property
     def comes_late(self) -> bool:
-        """Whether it needs what other jobs of the run read: the newest page, the categories."""
-        return self.kind in ("open", "hidden") or (self.kind == "full" and self.hides_categories)
+        """Whether it needs what other jobs of the run read: the newest page, the categories, what
+        was deleted."""
+        needs = self.hides_categories if self.kind == "full" else self.kind in ("open", "hidden")
+        return needs or f"{self.resource}_deleted" in ENDPOINTS
 
     @property
     def path(self) -> str:
