@@ -122,7 +122,7 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
 @promise("an old edit is found by the report of its month")
 @pytest.mark.usefixtures("noon")
 def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(make_mirror):
-    """A list of twelve pages, of which a night reads the ends alone."""
+    """A list of twelve pages, of which a night reads the last one and three others."""
     first = date.today() - timedelta(days=600)
     invoices = [
         (
@@ -137,7 +137,7 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(mak
         )
         for index in range(590)
     ]
-    of_shop = {"currency": "GTQ", "audit_requests": 0, "timeout_seconds": 30.0}
+    of_shop = {"currency": "GTQ", "audit_requests": 3, "timeout_seconds": 30.0}
     mirror = make_mirror(records=invoices, database=True, repair_requests=8, **of_shop)
     assert sync(mirror.settings).exit_code == 0
     for index in range(80, 480, 70):  # more months than would leave a request for a day

@@ -75,7 +75,7 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
     else:
         found.sort(key=lambda one: -one.due * one.value)
     pages = _inner_pages(ledger, shop, but)
-    left = max(0, requests - sum(map(len, pages.values())))
+    left = requests - sum(map(len, pages.values()))
     for one in found:
         chosen = pages.setdefault(one.endpoint.table, set())
         wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
@@ -89,19 +89,18 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
 
 
 def _inner_pages(ledger: Ledger, shop: ShopSettings, but: Collection[str]) -> dict[str, set[int]]:
-    """A few pages in turn, besides each list's last, of those that tell their edits, or of all."""
+    """A few pages in turn of the lists that tell their edits, besides each one's last."""
     hides = ledger.value(shop.name, HIDDEN_KEY)
     inner = [
         (table, page)
         for table, one in ENDPOINTS.items()
-        if one.sort and table not in but and (one.tells_edits or not shop.audit_requests)
-        if not (one.partition and hides)
+        if one.sort and one.tells_edits and table not in but and not (one.partition and hides)
         for known in [KnownRows(ledger, shop.name, table, OTHERS if one.partition else None)]
         for page in range(1, known.pages)
     ]
     pages: dict[str, set[int]] = {}
     turn = _INNER * ledger.newest_run()
-    for number in range(min(_INNER, shop.audit_requests or _INNER) if inner else 0):
+    for number in range(min(_INNER, shop.audit_requests) if inner else 0):
         table, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
         pages.setdefault(table, set()).add(page)
     return pages

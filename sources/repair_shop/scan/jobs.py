@@ -17,7 +17,6 @@ from typing import Any
 from ..ledger import Ledger, ScanState
 from ..ledger.records import day_of_text
 from ..scan import PAGE_ROWS
-from ..scan.upwards import KNOWN_TAIL
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .known import KnownRows
@@ -254,8 +253,7 @@ def _count_cost(endpoint: Endpoint, live: int, size: int) -> int:
         return 2
     if not endpoint.updated_path and (not endpoint.sort or live <= size):
         return 0  # the newest page of a short list shows it whole
-    is_apart = endpoint.updated_path or endpoint.recently_updated or live % size < KNOWN_TAIL
-    return bool(is_apart) + (live % size == 0)
+    return bool(endpoint.updated_path or endpoint.recently_updated) + (live % size == 0)
 
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:

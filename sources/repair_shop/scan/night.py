@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 
 from ..errors import BadAnswer
 from ..ledger import Ledger, Page
@@ -39,6 +39,8 @@ from .tickets import (
 from .upwards import KNOWN_TAIL, read_head, read_window
 
 _NOT_COUNTED = "not counted"
+_MIXED = timedelta(days=3)
+"""Lists are not always strictly by date (field notes), but nearly."""
 
 
 @dataclass
@@ -58,7 +60,8 @@ class ListCount:
         out = read_new(self.reader(), count, known.listed, since, order=order)
         if out.proven and out.ids and count.live > count.size:
             with suppress(NeverEnds):
-                count.find_end(count.last)
+                if count.last is None:
+                    count.find_end()
             if out.whole and count.total >= len(out.ids) + count.size:
                 raise PagingBroken("its pages end long before its last one")
             # Where rows of a day change their order, pages may hide one; the count does not.
@@ -304,10 +307,11 @@ def _shows_newest(count: Count, number: int) -> bool:
 
 
 def _is_settled(page: Page, since: date | None, size: int) -> bool:
-    """Whether a page begins with enough known rows, unchanged and older than ``since``."""
-    first = page.days[0]
-    is_old = since is None or first is None or first < since
-    return page.size >= min(KNOWN_TAIL, size) and is_old and not any(page.changed[:KNOWN_TAIL])
+    """Whether a page begins with known rows, unchanged and older than ``since``; of days before
+    where they are few, since a row may stand some hours from its place."""
+    first, is_long = page.days[0], page.size >= min(KNOWN_TAIL, size)
+    is_old = since is None or first is None or first < since - (not is_long) * _MIXED
+    return is_old and not any(page.changed[:KNOWN_TAIL])
 
 
 def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:

@@ -1,6 +1,6 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
 from ..scan.outcome import Bounded
-from ..scan.service_pages import ServicePages
+from ..scan.service_pages import ServicePages, status_of
 from ..scan.tickets import Tickets
 
 _SINCE_EVER = date(2000, 1, 1)
@@ -206,8 +206,9 @@ class ScanRunner:
         ids, shown = self.job.ids, 0
         if not ids:
             ids = self._open_ids(self.began)
-            if len(ids) > len(self.job.endpoint.open_statuses):
-                shown = self._read_open(out)
+            rows = self.ledger.contents(self.job.shop, self.job.resource, ids).values()
+            if len(ids) > len(statuses := sorted(set(map(status_of, rows)))):
+                shown = self._read_open(out, statuses)
                 ids = tuple(row for row in ids if row not in out.ids)[:_MOST_DETAILS]
         gone, single = [], self.pages()
         for identity in ids:
@@ -223,12 +224,12 @@ class ScanRunner:
             out.proof += f", {shown} by their status"
         return out
 
-    def _read_open(self, out: Outcome) -> int:
+    def _read_open(self, out: Outcome, statuses: Iterable[str]) -> int:
         """Rows that are still open, by status: a page shows fifty; rows seen.
 
         A service may refuse the filter or ignore it; then the rest is asked row by row.
         """
-        for status in self.job.endpoint.open_statuses:
+        for status in statuses:
             listed = self.pages(f"{status}:", None, {"status": status})
             try:
                 page = listed.ask("newest:1", 1, "newest")

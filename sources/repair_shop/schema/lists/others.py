@@ -7,6 +7,8 @@ from ...schema.lists.common import CUSTOMER, INACTIVE, SUPPLIER, TICKET, USER, l
 from ...schema.shapes import Table, labelled, named
 
 _SHIPMENT = "pin|tracking_number carrier status created_date:moment"
+_OPEN = ("Pending", "Ordered", "Waiting Confirmation", "Partially Delivered")
+"""Statuses of a purchase order that is not received yet."""
 
 ROWS: tuple[Endpoint, ...] = (
     Endpoint(
@@ -44,8 +46,8 @@ ROWS: tuple[Endpoint, ...] = (
         ),
         include=("includeLines",),
         detail=True,
-        hidden=(("status", "Received"),),
-        open_statuses=("Pending", "Ordered", "Waiting Confirmation", "Partially Delivered"),
+        hidden=(("status", "Received"), *(("status", one) for one in _OPEN)),
+        open_statuses=_OPEN,
     ),
     Endpoint(
         "/expenses",
