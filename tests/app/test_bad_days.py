@@ -16,6 +16,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.ledger import LedgerError
 from tests.app.nights import home as home
+from tests.few_models import build_few
 from tests.homes import settings_of
 
 ZONE = "America/Guatemala"
@@ -64,7 +65,7 @@ def _make_older(home: Path) -> int:
     return int(versions)
 
 
-def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home, mirrored):
+def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home, mirrored, monkeypatch):
     """Two syncs bring all of it right: each takes longer than all that is looked at."""
     shutil.copytree(mirrored, home, dirs_exist_ok=True)
     days, versions = _days(home), _make_older(home)
@@ -87,6 +88,7 @@ def test_a_wrong_zone_a_deleted_warehouse_and_files_of_another_version(home, mir
         (number,) = enqueue("customers", "create", {"name": "Ana"}, settings=settings)
         (home / "warehouse.duckdb").unlink()
         shutil.rmtree(home / "build")
+        build_few(monkeypatch)
         right = sync(settings)
         assert right.exit_code == 0, (right.message, right.details)
         assert _days(home) == days

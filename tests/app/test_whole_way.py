@@ -31,12 +31,19 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import TABLES
 from tests.app.command_line import ZONE, point_at
 from tests.app.command_line import home_of_its_own as home_of_its_own
+from tests.few_models import build_few
 from tests.promises import promise
 
 # One test goes on where the one before left off.
 pytestmark = pytest.mark.xdist_group("whole_way")
 
 DAY = date(2026, 1, 1)
+
+
+@pytest.fixture(autouse=True)
+def _few_models(monkeypatch):
+    """What was mirrored once has all marts; nothing here asks them anew."""
+    build_few(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -204,8 +211,9 @@ def test_zeros_on_both_sides_agree_about_nothing(capfd):
     assert "agrees to the cent" not in capfd.readouterr().out
 
 
-def test_a_first_load_that_was_stopped_is_told_in_a_line(run, shop):
+def test_a_first_load_that_was_stopped_is_told_in_a_line(run, shop, empty, tmp_path):
     """Which lists are missing, and what goes on with them; not a line for each."""
+    shutil.copytree(empty, tmp_path / "home")
     code, out, err = run("sync", "--max-requests", "40")
     assert code == 4 and "Stopped early" in err
     (line,) = [line for line in out.splitlines() if "not finished" in line]

@@ -11,6 +11,7 @@ from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
 from tests.fakes.loopback import Reply
 from tests.fakes.shop import ServedShop
+from tests.few_models import build_few
 
 
 def done(outbox: Outbox, number: int, record: str) -> None:
@@ -54,9 +55,10 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
 
 
 @pytest.fixture
-def customer(tmp_path, empty):
+def customer(tmp_path, empty, monkeypatch):
     """``customer(op, body)``: as the service holds one whose change is called done, and a sync of
     it."""
+    build_few(monkeypatch)
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
 

@@ -12,6 +12,7 @@ from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.transform import models
+from tests.few_models import build_few
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
@@ -45,6 +46,7 @@ def _paid_later(mirror: Mirror, invoice: dict[str, Any]) -> bool:
 def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requests(
     make_mirror, mirrored, monkeypatch
 ):
+    build_few(monkeypatch)
     mirror = make_mirror(home=mirrored)
     builds: list[str] = []
     build: Callable[..., models.ModelRun] = models.build
@@ -121,8 +123,11 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
 
 @promise("an old edit is found by the report of its month")
 @pytest.mark.usefixtures("noon")
-def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(make_mirror):
+def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
+    make_mirror, monkeypatch
+):
     """A list of twelve pages, of which a night reads the last one and three others."""
+    build_few(monkeypatch)
     first = date.today() - timedelta(days=600)
     invoices = [
         (

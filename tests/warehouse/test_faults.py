@@ -23,6 +23,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from sources.repair_shop.observer import Observer
+from tests.few_models import build_few
 
 DIES_WHILE_PUBLISHING = """
 import os, sys
@@ -93,6 +94,7 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
 def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, monkeypatch):
     from pipelines.settings import load_settings
 
+    build_few(monkeypatch)
     builds = []
     built = models.build
 
@@ -115,6 +117,7 @@ def test_a_first_load_is_published_early(shop, monkeypatch):
     """A minute after it began, not after the ten that lie between two further ones."""
     from pipelines.settings import load_settings
 
+    build_few(monkeypatch)
     stop, pages = threading.Event(), []
 
     class Reader(Observer):
@@ -136,6 +139,7 @@ def test_a_first_load_is_published_early(shop, monkeypatch):
 
 def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
     """The rows wait, and the run says what is lacking; with memory all of them are loaded."""
+    build_few(monkeypatch)
     bound = loading._bound_memory
 
     def hardly_any(connection, blocks):

@@ -13,6 +13,7 @@ from pipelines.transform.statuses import Evidence, by_words, judge, named_in_set
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
+from tests.few_models import build_few
 from tests.homes import settings_of, shop_of
 
 
@@ -91,7 +92,9 @@ def _asked(home: Path, sql: str) -> dict[str, Any]:
         return dict(warehouse.execute(sql).fetchall())
 
 
-def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_path, empty):
+def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
+    tmp_path, empty, monkeypatch
+):
     """Together, because each of them alone would need a mirror and a build of its own."""
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [
@@ -118,6 +121,7 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(tmp_pa
         before = _asked(tmp_path, counted)
         name = max(name for name in before if name != "-")
         own = settings_of(server, tmp_path, shop_accounts=f"x, {name.upper()}", **more)
+        build_few(monkeypatch, "marts.tickets")
         sync(own, resources=["taxRates"])
         after = _asked(tmp_path, counted)
     assert name not in after
