@@ -56,6 +56,9 @@ def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(make_m
         mirror.assert_same("expense_categories")
 
 
+DAY = "2026-03-05T10:00:00-0600"
+
+
 def rows_of(mirror: Mirror, table: str, count: int) -> None:
     """The service has so many rows of a list."""
     while len(mirror.store.ids(table)) < count:
@@ -163,6 +166,18 @@ def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(make_mir
     rows_of(mirror, "brands", known)
     assert mirror.run("brands").exit_code == 0
     rows_of(mirror, "brands", 28)
+    assert mirror.run("brands").exit_code == 0
+    mirror.assert_same("brands")
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_a_list_that_grows_by_pages_overnight_is_whole_where_pages_are_small(make_mirror, known):
+    """Its first page is not of fifty rows, and was taken for all of it, with exit code 0."""
+    records = [("brands", {"id": n, "name": "One", "created_date": DAY}) for n in range(known)]
+    records += [("models", {"id": n, "name": "One", "created_date": DAY}) for n in range(60)]
+    mirror = make_mirror(Quirks(page_rows=25), records=records)
+    assert mirror.run("brands", "models").exit_code == 0
+    rows_of(mirror, "brands", 120)
     assert mirror.run("brands").exit_code == 0
     mirror.assert_same("brands")
 

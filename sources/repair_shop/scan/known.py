@@ -46,11 +46,13 @@ class KnownRows:
 
     @property
     def page_rows(self) -> int:
-        """Rows of a full page of the list, as it showed it; of longer ones, as any list did."""
-        own, of_any = (
-            self.ledger.list_state(self.shop, name).page_rows or 0 for name in (self.resource, "")
-        )
-        return max(own, of_any) if own > PAGE_ROWS else own or PAGE_ROWS
+        """Rows of a full page of the list, as it showed it; of one too short to show it, and of
+        longer pages, as any list did."""
+        own, of_any = self._shown_rows
+        if own > PAGE_ROWS:
+            return max(own, of_any)
+        is_short = self.ledger.live_count(self.shop, self.resource) < self.least_full
+        return own or (self.least_full if is_short else PAGE_ROWS)
 
     @property
     def is_by_day(self) -> bool:
@@ -69,10 +71,15 @@ class KnownRows:
     @property
     def least_full(self) -> int:
         """Rows of a page behind which there may be another one."""
-        own, of_any = (
-            self.ledger.list_state(self.shop, name).page_rows for name in (self.resource, "")
-        )
+        own, of_any = self._shown_rows
         return min(PAGE_ROWS, own or of_any or PAGE_ROWS)
+
+    @property
+    def _shown_rows(self) -> tuple[int, int]:
+        """Rows of the longest page of the list, and of any, where these are not of fifty."""
+        lists = self.resource, ""
+        own, of_any = (self.ledger.list_state(self.shop, name).page_rows for name in lists)
+        return own or 0, of_any or 0
 
     @property
     def pages(self) -> int:

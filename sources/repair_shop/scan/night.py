@@ -78,9 +78,9 @@ class ListCount:
             with suppress(NeverEnds):
                 if not ends_on_newest(count):
                     # Rows that came and rows that went would make up for each other.
-                    newest = self.reader("newest:")
-                    since, live = self.job.since, count.live
-                    out.add(read_head(newest, order="newest", since=since, live=live))
+                    newest, since = self.reader("newest:"), self.job.since
+                    live, size = count.live, count.size
+                    out.add(read_head(newest, order="newest", since=since, live=live, size=size))
                     count.refresh()
             self._settle(out, [count])
             return

@@ -165,9 +165,9 @@ class ScanRunner:
                 out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
             return out
         if not job.endpoint.sort:
-            live = self.ledger.live_count(job.shop, job.resource)
-            listed = self.known.listed
-            return read_head(self.pages(), order=None, since=job.since, live=live, known=listed)
+            live, listed = self.ledger.live_count(job.shop, job.resource), self.known.listed
+            pages, since, size = self.pages(), job.since, self.known.page_rows
+            return read_head(pages, order=None, since=since, live=live, known=listed, size=size)
         if job.endpoint.recently_updated:
             return self._count().night("recently_updated", None)
         return self._count().night("newest", job.since)
