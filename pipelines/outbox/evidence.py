@@ -123,7 +123,7 @@ class Evidence:
         at = seconds_of(row.get("created_date"), self._zone)
         if at is None or OWN_DATES.get(change.resource) in change.body:
             # No moment is shown, or not the service's own: that it was not there has to do.
-            return bool(fence.get("whole"))
+            return self._records.was_whole(change.resource, fence)
         first, last = fence.get("first", fence.get("since")), fence.get("until")
         if first is None:
             return False

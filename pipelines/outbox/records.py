@@ -1,12 +1,14 @@
 """What the service shows: one record, what is new in a list, the payments of an invoice.
 
 A look that did not show all there is to see raises :class:`Unsure`: it is no evidence of anything.
-A list is whole when a page has fewer rows than fit on one. A list of several pages is read until
-two readings agree, since rows that come or go in between move others from page to page. A full page
-with nothing behind it is asked for by offset, too (field notes, Behaviour).
+A list is whole when a page has fewer rows than fit on one, and nothing is behind it. A list of
+several pages is read until two readings agree, since rows that come or go in between move others
+from page to page. A full page with nothing behind it is asked for by offset, too (field notes,
+Behaviour).
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -58,6 +60,10 @@ class Records:
         self.partial: set[str] = set()
         """Resources whose lists may leave out what is new."""
         self._by_offset = False
+        self._full: dict[str, int] = {}
+        """Rows of a full page, of lists whose pages are shorter than specified."""
+        self._short: dict[str, int] = {}
+        """Rows of the longest first page that nothing was behind."""
         self._found_by_path: set[str] = set()
         self._nobody: dict[str, str] = {}
 
@@ -157,7 +163,7 @@ class Records:
         def is_of_before(page: Found) -> bool:
             low = [*page.values()][len(page) // 2 :]
             is_dated = all(row.get("created_date") for row in low)
-            if known is not None and not is_dated and not fence.get("whole"):
+            if known is not None and not is_dated and not self.was_whole(resource, fence):
                 raise Unsure(f"{path} shows no dates, so nothing tells which records are new")
             return all(self.is_older(row, {"since": since}) for row in low)
 
@@ -174,6 +180,11 @@ class Records:
             if not _is_known(key, row, known or {}) and (own or not self.is_older(row, fence))
         }
 
+    def was_whole(self, resource: str, fence: Fields) -> bool:
+        """Whether a fence knows all that was there: its page was not as long as pages are here."""
+        full = self._full.get(_PATHS[resource])
+        return bool(fence.get("whole")) and (full is None or len(fence["known"]) < full)
+
     def is_older(self, row: Fields, fence: Fields) -> bool:
         """Whether a record is surely of before the fence."""
         since, latest = fence.get("since"), latest_of(row.get("created_date"), self._zone)
@@ -187,7 +198,9 @@ class Records:
         first = (datetime.fromtimestamp(moment, UTC) - timedelta(days=1)).date()
         try:
             return self._read(_PATHS["tickets"] + _UPDATED, {"updatedDateFrom": first})
-        except NotFound:
+        except BadAnswer as error:
+            if error.transient:
+                raise
             self.partial.add("tickets")
             return {}
 
@@ -209,8 +222,8 @@ class Records:
     def _walk(
         self, path: str, params: Fields, enough: Callable[[Found], bool] | None
     ) -> tuple[Found, int]:
-        rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
-        page, oldest = rows, Found()
+        rows, is_whole = self._first(path, params)
+        page, is_full, oldest = rows, not is_whole, Found()
         if is_full and enough is not None:
             oldest, _ = self._page(path, {**params, "sort": "oldest"}, 1)
             if list(oldest) == list(rows)[: len(oldest)]:
@@ -223,6 +236,17 @@ class Records:
             if not page and not (oldest and oldest.keys() <= rows.keys()):
                 raise Unsure(f"{path} shows nothing behind a full page, and not its end")
         raise Unsure(f"{path} has more than {MOST_PAGES} pages of recent records")
+
+    def _first(self, path: str, params: Fields) -> tuple[Found, bool]:
+        """The first page, and whether it is all. One that is not full may be as long as pages are
+        here: the specification says how long at most. Asked once for as many rows."""
+        rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
+        if not is_full and len(rows) > self._short.get(path, 0):
+            with suppress(BadAnswer):
+                behind, _ = self._page(path, params, 2, by_offset=self._by_offset)
+                is_full = bool(behind.keys() - rows.keys())
+            (self._full if is_full else self._short)[path] = len(rows)
+        return rows, not is_full
 
     def _behind(self, path: str, params: Fields, number: int, rows: Found) -> tuple[Found, bool]:
         """The page behind full ones, and whether it is full itself; empty where none is shown: a
@@ -245,12 +269,12 @@ class Records:
         """A page, and whether it is full."""
         asked = dict(params) | ({"includeLines": "true"} if path.startswith("/tickets") else {})
         if by_offset:
-            asked |= {"offset": (number - 1) * PAGE_ROWS, "limit": PAGE_ROWS}
+            asked |= {"offset": (number - 1) * self._full.get(path, PAGE_ROWS), "limit": PAGE_ROWS}
         elif number > 1:
             asked["page"] = number
         raw = self._client.get(path, asked).rows()
         rows = {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
-        return rows, len(raw) >= PAGE_ROWS
+        return rows, len(raw) >= self._full.get(path, PAGE_ROWS)
 
     def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
         try:

@@ -252,6 +252,19 @@ def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(desk):
     assert in_the_end(desk) == ("in_doubt", 0)
 
 
+@pytest.mark.parametrize("hidden", ["created_date", "tax"])
+def test_a_list_whose_pages_are_short_hides_no_record(desk, hidden):
+    desk.shop.hidden.add(("customers", hidden))
+    staff(desk, "customers", 45)
+    desk.shop.page_rows, desk.shop.sorts = 20, False
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost after", wait=False)
+    assert in_the_end(desk)[1] == 1
+    desk.queue("customers", "create", {"name": "Customer 44"})
+    desk.push("lost before", wait=False)
+    assert in_the_end(desk)[1] == 1 + (desk.states()[-1] == "done")
+
+
 @pytest.mark.parametrize(
     ("fault", "is_shown", "in_the_end_"),
     [
@@ -261,10 +274,11 @@ def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(desk):
         ("lost before", True, ("in_doubt", 0)),
     ],
 )
+@pytest.mark.parametrize("refusal", ["404", "400", "words", "nothing"])
 def test_a_service_without_a_list_of_all_tickets_makes_them_once(
-    desk, fault, is_shown, in_the_end_
+    desk, fault, is_shown, in_the_end_, refusal
 ):
-    desk.shop.refuses = lambda path, page: REFUSALS["404"] if "updated" in path else None
+    desk.shop.refuses = lambda path, page: REFUSALS[refusal] if "updated" in path else None
     desk.shop.list_shows = lambda path, query, row: is_shown or row["short_info"] == "Old"
     desk.shop.faults.append(fault)
     desk.queue("tickets", "create", {"customerId": "1", "shortInfo": "Screen"})

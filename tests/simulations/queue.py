@@ -10,7 +10,6 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -92,8 +91,7 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
             if not self.errors:
                 self.everything_comes_to_an_end()
         finally:
-            patch.stopall()
-        shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     @initialize(
         lag=st.sampled_from([0.0, 100.0]),
@@ -107,8 +105,6 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
     def open(self, lag: float, detail_lag: float, hidden: set[str], edit: Any, rows: int) -> None:
         self.shop.lag, self.shop.detail_lag = lag, detail_lag
         self.shop.page_rows = rows
-        self.pages = patch("pipelines.outbox.records.PAGE_ROWS", rows)
-        self.pages.start()
         if edit is not None:
             self.shop.edit = lambda _, value: edit(value) if isinstance(value, str) else value
         self.shop.hidden = {(table, name) for table in ("customers", *ACTING) for name in hidden}
