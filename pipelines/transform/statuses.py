@@ -16,6 +16,7 @@ States and transitions), so what decides is, in this order:
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,44 +162,68 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
                 reason,
                 status.shown,
                 status.hidden,
+                status.label or None,
             )
         )
     connection.execute("delete from ops.statuses")
     if rows:
-        connection.executemany("insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany(
+            "insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+        )
 
 
 def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str, Evidence]]:
     """Shop, label as it stands there, and what is known of every status that a list, a ticket or an
-    earlier version of one names; one that stands without a label is judged by its id's."""
-    sights = _sights(connection)
+    earlier version of one names.
+
+    A status without a label is judged by its id's. So is one whose label the shop gave up: a ticket
+    that nobody touched since bears the old one until it is read again.
+    """
     named = connection.execute(
         f"""
-        with used as (
-            {_used(connection)}
-            union
-            select shop_id, coalesce(id, ''), coalesce(label, '')
-            from raw.statuses where coalesce(lower(type), 'repair') = 'repair'
+        with listed as (
+            select
+                shop_id, coalesce(id, '') as status_id, coalesce(label, '') as label,
+                _seen_at as read_at
+            from raw.statuses
+            where coalesce(lower(type), 'repair') = 'repair' and _deleted_at is null
+        ),
+        used as (
+            select shop_id, status_id, label, max(read_at) as read_at
+            from ({_used(connection)} union all from listed)
+            group by all
         )
-        select used.shop_id, used.status_id, used.label, bool_and(known.in_pipeline)
+        select
+            used.shop_id, used.status_id, used.label, bool_and(known.in_pipeline),
+            case when used.label in (select label from listed where shop_id = used.shop_id)
+                or used.read_at >= max(given.read_at) then used.label else max(given.label) end
         from used
+        left join listed as given using (shop_id, status_id)
         left join raw.statuses as known
             on known.shop_id = used.shop_id
             and (known.id = used.status_id or (used.status_id = '' and known.label = used.label))
-        group by all order by all
+        group by used.shop_id, used.status_id, used.label, used.read_at
+        order by all
         """  # noqa: S608 - our own text
     ).fetchall()
-    labels = {(shop, status): label for shop, status, label, _ in named if label}
-    for shop, status, label, flag in named:
-        shown, hidden = sights.get((shop, status, label), (0, 0))
-        name = label or labels.get((shop, status), "")
-        yield shop, label, Evidence(status, name, flag, shown, hidden)
+    labels = {(shop, status): label for shop, status, label, *_ in named if label}
+    names = {
+        (shop, status, label): now or label or labels.get((shop, status), "")
+        for shop, status, label, _, now in named
+    }
+    shown, hidden = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
+    for (shop, status, label), (seen, not_seen) in _sights(connection).items():
+        shown[shop, status, names[shop, status, label]] += seen
+        hidden[shop, status, names[shop, status, label]] += not_seen
+    for shop, status, label, flag, _ in named:
+        key = shop, status, names[shop, status, label]
+        yield shop, label, Evidence(status, key[2], flag, shown[key], hidden[key])
 
 
 def _used(connection: duckdb.DuckDBPyConnection) -> str:
     used = (
         "select shop_id, coalesce(status__id, '') as status_id, "
-        "coalesce(status__label, '') as label from raw.tickets"
+        "coalesce(status__label, '') as label, _seen_at as read_at from raw.tickets"
     )
     history = connection.execute(
         "select 1 from information_schema.tables "
@@ -206,7 +231,7 @@ def _used(connection: duckdb.DuckDBPyConnection) -> str:
     ).fetchone()
     if history:
         used += (
-            " union select shop_id, coalesce(status_id, ''), coalesce(status_label, '') "
+            " union all select shop_id, coalesce(status_id, ''), coalesce(status_label, ''), null "
             "from history.tickets_versions"
         )
     return used

@@ -34,6 +34,7 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
         ("no condition", "missing", 0),
         ("no status", "edited", 1),
         ("no status", "missing", 1),
+        ("all of them", "missing, as a record is", 0),  # its name is taken for a ticket's id
         ("pipeline but of one status", "edited", 0),
         ("pipeline but of one status", "missing", 0),
         ("pipeline", "edited", 1),
@@ -64,12 +65,13 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
             rows = statuses
         elif path == "tickets":
             rows = listed(tickets, query, ways)
-        elif path == "tickets/updated" and changed != "missing":
+        elif path == "tickets/updated" and "missing" not in changed:
             rows = {"edited": tickets[::7], "deleted": [*tickets, *deleted]}.get(changed, tickets)
         else:
             has_paths = listed(tickets, {}, ways) if "without paths" in changed else tickets
             rows = [row for row in has_paths if path == f"tickets/{row['id']}"]
-            return Reply(body=rows[0]) if rows else Reply(404, {"error": "Not found"})
+            status = 400 if "record" in changed else 404
+            return Reply(body=rows[0]) if rows else Reply(status, {"error": "Not found"})
         begin = 50 * int(query.get("page", 1)) - 50
         return Reply(body=rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
 

@@ -27,6 +27,7 @@ ZONES = {
     "murky": "UTC",
     "absurd": "Pacific/Apia",
     "void": "Pacific/Auckland",
+    "renamed": "UTC",
 }
 
 
@@ -51,6 +52,7 @@ def first_night(raw: Raw) -> None:
     _random(raw)
     _definitions(raw)
     _brisk(raw)
+    _renamed(raw)
     _absurd(raw)
 
 
@@ -73,6 +75,8 @@ def second_night(raw: Raw) -> None:
     for id in ("void-1", "void-2"):
         change("pos_orders", "differs", id, "_deleted_at = now()")
     change("tickets", "bench", "watched", "status__label = 'Repaired'")
+    change("statuses", "renamed", "7", "label = 'Finalizado / Entregado', _seen_at = now()")
+    change("tickets", "renamed", "touched", "status__label = 'Finalizado / Entregado'")
     raw.execute("update ops.shops set today_by = 'ticket' where shop_id = 'asked'")
     # Read again, nothing changed: no version.
     raw.execute("update raw.customers set _seen_at = now() where shop_id = 'bench'")
@@ -179,6 +183,15 @@ def _brisk(raw: Raw) -> None:
         over = {"status__id": "Collected", "status__label": "Collected"} if number % 2 else {}
         moments = {"created_date": "2026-02-02", "last_updated": "2026-02-03"}
         raw.add("tickets", f"t{number}", "brisk", **moments, **over)
+
+
+def _renamed(raw: Raw) -> None:
+    """A shop gives a status another label, which a ticket bears once it is read again."""
+    raw.add("statuses", "7", "renamed", label="Terminado", type="repair")
+    of_status = {"status__id": "7", "status__label": "Terminado"}
+    for id in ("touched", "untouched"):
+        moments = {"created_date": "2026-02-02", "last_updated": "2026-02-03"}
+        raw.add("tickets", id, "renamed", **moments, **of_status)
 
 
 def _absurd(raw: Raw) -> None:

@@ -192,6 +192,7 @@ class ServicePages:
             )
             if isinstance(error, NotAllowed) or not is_refusal:
                 raise
+            self._refuse_a_records_path(error)
             is_first = number == 1 and not params.get("offset")
             if is_first and not isinstance(error, NoRows):
                 if not self._is_no_rows(error):
@@ -216,6 +217,13 @@ class ServicePages:
 
     def _ids(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return [row_id(row, self.endpoint.table) or made_up_id(row) for row in rows]
+
+    def _refuse_a_records_path(self, error: BadAnswer) -> None:
+        """Raises :class:`NotFound` where a list of changes is refused as a record is that nobody
+        has: without such a list, its name is taken for an id."""
+        _, _, name = self.path.rpartition("/")
+        if self.path == self.endpoint.updated_path and self._is_no_record(error, name):
+            raise NotFound.of_read(f"{self.path} is no list", self.path) from error
 
     def _is_behind_short(self, full_key: str) -> bool:
         """Whether the page before one is known to be less than full: then nothing is behind it."""

@@ -47,6 +47,7 @@ seen as (
         shops.timezone,
         shops.today,
         shops.shop_accounts,
+        coalesce(statuses.label_now, tickets.status_label) as status_label_now,
         coalesce(statuses.is_closed, false) as is_closed,
         coalesce(statuses.is_done, false) as is_done,
         coalesce(statuses.meaning, 'open') as status_meaning,

@@ -36,7 +36,7 @@ select
     tickets.device,
     tickets.priority_label as priority,
     tickets.status_id,
-    tickets.status_label as status,
+    tickets.status_label_now as status,
     tickets.is_done,
     tickets.is_closed,
     tickets.status_meaning = 'cancelled' as is_cancelled,
