@@ -246,17 +246,3 @@ def test_the_guides_queries_are_answered(connection):
     sql = blocks["when-something-differs"][0].replace("2026-03-01 08:00", morning.isoformat(" "))
     told = connection.execute(sql.replace("where", "where shop_id = 'differs' and")).fetchall()
     assert dict(told) == believed(connection, morning)
-
-
-def test_a_row_that_was_only_read_again_is_no_new_version(warehouse):
-    assert warehouse.one("select count(*) from history.customers where shop_id = 'bench'") == (1,)
-    assert warehouse.rows(
-        "select amount_total, dbt_valid_to is null from history.ticket_invoices "
-        "where id = 'edited' order by dbt_valid_from"
-    ) == [(D(100), False), (D(140), True)]
-
-
-def _versions(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[object, ...]]:
-    return connection.execute(
-        f"select * exclude (dbt_scd_id) from history.{table} order by all"
-    ).fetchall()
