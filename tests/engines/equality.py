@@ -26,6 +26,18 @@ def tables(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
     ).fetchall()
 
 
+def inputs(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], pa.Table]:
+    """What the models are made of, to be given to another engine."""
+    named = connection.execute(
+        "select table_schema, table_name from information_schema.tables "
+        "where table_schema in ('raw', 'ops') and table_name <> 'unreadable'"
+    ).fetchall()
+    return {
+        (schema, table): connection.execute(f'from {schema}."{table}"').to_arrow_table()
+        for schema, table in named
+    }
+
+
 def differences(
     connection: duckdb.DuckDBPyConnection,
     schema: str,

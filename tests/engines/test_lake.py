@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipelines.destinations import spark
-from pipelines.destinations.load import destination
 from pipelines.home import Home
 from pipelines.transform import dbt, models
+from tests.engines.beside import Beside, invoice
 from tests.engines.equality import differences, same
 from tests.engines.spark import Spark
-from tests.ledgers import LoadedHome
 
 _LISTS = ("lines", "payments", "returns", "returns__lines")
 _READ = ("ticket_invoices", *(f"ticket_invoices__{name}" for name in _LISTS), "tickets")
-
-
-def _invoice(id: str, amount: str, lines: int) -> dict[str, Any]:
-    return {
-        "id": id,
-        "amountTotal": amount,
-        "status": "Paid",
-        "createdDate": "2026-01-05T10:00:00-06:00",
-        "lines": [{"total": n} for n in range(lines)],
-    }
 
 
 def test_spark_builds_from_the_files_of_a_second_destination(
@@ -38,20 +26,19 @@ def test_spark_builds_from_the_files_of_a_second_destination(
     files = tmp_path / "lake"
     monkeypatch.setenv("DESTINATION__FILESYSTEM__BUCKET_URL", files.as_uri())
     monkeypatch.setenv("SHOPMIRROR_BUILT_AT", "2026-03-02 12:00:00")
-    loaded = LoadedHome(Home(tmp_path / "home"))
+    loaded = Beside(Home(tmp_path / "home"), name="filesystem")
 
     def night() -> None:
         models.prepare(loaded.home.build_warehouse, loaded.shops)
-        with destination(loaded.home, loaded.ledger, "filesystem") as there:
-            there.load(loaded.feed.log, ["main"])
+        loaded.give()
 
-    invoices = _invoice("a", "1.5", 2), _invoice("b", "2", 1), _invoice("c", "3", 1)
+    invoices = invoice("a", "1.5", 2), invoice("b", "2", 1), invoice("c", "3", 1)
     loaded.load("ticket_invoices", *invoices)
     loaded.load("tickets", {"id": "t", "status": {"label": "New"}, "shoe_size": "44"})
     night()
     # A row changed twice and without its lines, one that is gone, a field that nobody declared.
-    loaded.load("ticket_invoices", _invoice("a", "1.6", 3), minute=1)
-    loaded.load("ticket_invoices", _invoice("a", "1.7", 0) | {"mood": "fine"}, minute=2)
+    loaded.load("ticket_invoices", invoice("a", "1.6", 3), minute=1)
+    loaded.load("ticket_invoices", invoice("a", "1.7", mood="fine"), minute=2)
     loaded.ledger.mark_gone("main", "ticket_invoices", ["b"])
     loaded.feed.load_waiting()
     night()
@@ -76,7 +63,7 @@ def test_spark_builds_from_the_files_of_a_second_destination(
 
     # What nothing came to is not copied again, nor taken from who reads it.
     was = {table: cluster.files("raw", table) for table in ("tickets", "ticket_invoices")}
-    loaded.load("ticket_invoices", _invoice("d", "4", 1), minute=3)
+    loaded.load("ticket_invoices", invoice("d", "4", 1), minute=3)
     night()
     words = ["run-operation", "lake", "--args", json.dumps({"folder": files.as_uri()})]
     dbt.invoke(models.PROJECT, words, home=tmp_path, target="spark")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
-import adbc_driver_postgresql.dbapi as adbc
 import duckdb
-import psycopg2
 import pytest
 
 from bench.models import fill
 from pipelines.transform import dbt, models
-from tests.engines.postgres import Postgres
+from tests.engines.equality import inputs
+from tests.engines.postgres import Postgres, do, hold
 
 _LINES = 20_000
 
@@ -24,27 +22,10 @@ def test_no_statement_compares_each_row_with_each(
     path, address = tmp_path / "warehouse.duckdb", server.uri("plans")
     fill(path, _LINES)
     models.prepare(path, [])
-    with (
-        duckdb.connect(str(path), read_only=True) as connection,
-        adbc.connect(address) as there,
-        there.cursor() as cursor,
-    ):
-        for schema, table in connection.execute(
-            "select table_schema, table_name from information_schema.tables "
-            "where table_schema in ('raw', 'ops')"
-        ).fetchall():
-            cursor.execute(f"create schema if not exists {schema}")
-            rows = connection.execute(f'from {schema}."{table}"').to_arrow_table()
-            cursor.adbc_ingest(table, rows, mode="create", db_schema_name=schema)
-        there.commit()
-    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
-        connection.autocommit = True
-        cursor.execute("alter database plans set statement_timeout = '30s'")
-    at = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "shopmirror", "DATABASE": "plans"}
-    for name, value in at.items():
-        monkeypatch.setenv(f"SHOPMIRROR_POSTGRES_{name}", str(value))
+    with duckdb.connect(str(path), read_only=True) as connection:
+        hold(address, inputs(connection))
+    do(address, "alter database plans set statement_timeout = '30s'")
     monkeypatch.setattr(dbt, "BUILD", ("run",))
-    models.build_at("postgres", {}, home=tmp_path)
-    with closing(psycopg2.connect(address)) as connection, connection.cursor() as cursor:
-        cursor.execute("select count(*) from marts.sales_lines")
-        assert cursor.fetchall() == [(_LINES - _LINES % 9,)]
+    models.build_at("postgres", server.profile(address), home=tmp_path)
+    lines = _LINES - _LINES % 9
+    assert do(address, "select count(*) from marts.sales_lines") == [(lines,)]
