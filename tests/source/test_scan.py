@@ -325,6 +325,17 @@ def test_a_row_that_slipped_past_a_count_is_none_that_its_list_leaves_out(seed):
     assert not found.unlisted or found.reason
 
 
+def test_a_row_that_stands_a_page_beside_its_day_is_none_that_its_list_leaves_out():
+    """It would make up for one that is gone."""
+    listed = rows(104, per_day=2)
+    known = _Known(dict(listed))
+    gone, moved = listed.pop(10), listed.pop()
+    listed.insert(90, moved)
+    count = Count(Bounded(FakeList(listed), Outcome(), 20), known, size=PAGE_ROWS)
+    found = find_gone(count, lambda row: row in dict(listed))
+    assert (found.gone, found.unlisted, found.reason) == ({gone[0]}, frozenset(), "")
+
+
 @dataclass
 class _Known:
     """Rows and their days."""

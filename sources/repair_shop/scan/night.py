@@ -338,6 +338,7 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
         there = frozenset(row for row in found.gone if looked.get(row))
         if not fresh and there <= missed:
             break
+        count.is_loose |= bool(there)  # it may stand on a page beside the days that it belongs to
         count.refresh()
         # One that exists may have slipped past two pages: only in two readings is it left out.
         missed, found = frozenset() if fresh else there, count.run(again=not fresh)
