@@ -182,6 +182,28 @@ def test_a_list_that_grows_by_pages_overnight_is_whole_where_pages_are_small(mak
     mirror.assert_same("brands")
 
 
+def test_a_service_that_leaves_rows_out_after_it_cut_the_pages_hides_no_later_page(stranger):
+    """A page of 49 rows was the last one, though there was another behind it."""
+    rows = [
+        {"id": n, "created_date": f"2026-{1 + n // 25:02d}-{1 + n % 25:02d}"} for n in range(130)
+    ]
+    shown = 0
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        found = rows[:shown] if query.get("sort") == "oldest" else rows[:shown][::-1]
+        begin = 50 * (int(query.get("page", 1)) - 1)
+        is_it = seen.path == "/v1/customers"
+        page = [row for row in found[begin : begin + 50] if row["id"] != 60]
+        return Reply(body=page) if is_it else Reply(404, {"error": "Not found"})
+
+    stranger.loopback.otherwise = answer
+    for shown in (55, 98, 130, 130):
+        assert stranger.sync("customers").exit_code == 0
+        held = stranger.recorder.live("customers", "main").keys()
+        assert held == {str(row["id"]) for row in rows[:shown]} - {"60"}
+
+
 def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(make_mirror):
     """Without ``/tickets/updated`` the lists without them counted as whole, and a person was told
     to confirm that the others are gone."""

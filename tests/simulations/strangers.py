@@ -85,6 +85,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "updated": ("edited", "recent", "deleted too"),
     "late": (0.3,),  # of new rows, that bear an old date
     "busy": (0.02,),  # changes at each request, while it is read
+    "imports": (60,),  # rows that now and then come at once
     "shared": ("customers", "payments"),  # some of its rows have one id, and differ
     "refused": ("customers", "tickets", "stock", "users", "groups"),
     "wrap": ("wrong totals",),
@@ -180,8 +181,10 @@ class Stranger:
         kind, name = self.dice.random(), self.dice.choice([*UPDATED, *ROWS])
         rows, now = self.lists[name], datetime.now(UTC) - ago
         if kind < 0.5 or len(rows) < 30:  # of few rows many at once are not believed gone
-            is_late = self.dice.random() < (self.habits["late"] or 0)
-            self.make(name, ago + 60 * self.dice.random() * DAY * is_late)
+            is_late, many = self.dice.random() < (self.habits["late"] or 0), self.habits["imports"]
+            ago += 60 * self.dice.random() * DAY * is_late
+            for _ in range(many if many and self.dice.random() < 0.2 else 1):
+                self.make(name, ago)
         elif kind < 0.8:
             row = self.dice.choice(list(self.lists["tickets"].values()) or [{}])
             row |= {"note": f"edit {self._number}", "_changed": now, "_edited": True}

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from tests.promises import promise
 from tests.simulations.examples import MANY, few
-from tests.simulations.strangers import USUAL, habits, wrong_nights
+from tests.simulations.strangers import ODD, USUAL, habits, wrong_nights
 
 PLAIN = {name: choices[0] for name, choices in USUAL.items()}
-NOT_ODD = dict.fromkeys(("page", "sort", "ignores", "late", "busy", "shared", "refused"), "")
+NOT_ODD = dict.fromkeys(ODD.keys() - USUAL.keys(), "")
 LAST_PAGE_AGAIN = NOT_ODD | PLAIN | {"size": 20, "page": "last", "updated": "missing", "late": 0.3}
 SHY = NOT_ODD | PLAIN | {"closed": "by their own status", "updated": "edited"}
 ALWAYS_NEWEST = NOT_ODD | PLAIN | {"size": 100, "sort": "newest", "past": "404", "faults": 0.1}

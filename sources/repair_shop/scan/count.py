@@ -26,6 +26,8 @@ from .outcome import PAGE_ROWS, WHOLE_PAGES, Bounded, NeverEnds, try_by_offset
 
 _ROUNDS = 3
 """Readings of the pages between two cuts that show no further row, at most."""
+_LEFT_OUT = 2
+"""Rows of a page that a service may leave out after it has cut the list into pages."""
 _WIDEST = 12
 """Pages between two cuts that are read again, at most."""
 
@@ -151,10 +153,13 @@ class Count:
         self._has_moved = False
         number = max(1, start or -(-self.live // self.size))
         page = self.peek(number)
-        while page.size >= self.size:
+        least = self.size if self._is_paged else max(1, self.size - _LEFT_OUT)
+        while page.size >= least:
             following = self.peek(number + 1)
             if not following.size or set(following.ids) == set(page.ids):
                 break  # nothing, or the same once more, past the end
+            if page.size < self.size > self.ask(number).size:
+                raise NeverEnds("its pages have unlike numbers of rows")
             number, page = number + 1, following
         if page.size == 0:
             number = below(number, lambda low: self.peek(low).size > 0)
