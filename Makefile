@@ -73,15 +73,9 @@ models: install
 bench: install
 	$(BIN)/python -m bench
 
-# build/site: pages that open without a server or a network (the search wants a server).
-docs: install .venv-docs/.installed
-	$(BIN)/python docs/build.py build/docs
-	.venv-docs/bin/zensical build --strict
-
-.venv-docs/.installed: docs/requirements.lock
-	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
-	touch $@
+# The reference: commands, settings and tables as the code has them.
+docs: install
+	$(BIN)/python docs/build.py
 
 # After an edit of the dependencies (wants uv): what runs, and what is beside it in a clone. A package
 # that runs on some machines only may be wanted on all of them beside it: it stands in both.
@@ -94,4 +88,4 @@ lock:
 # Only what was built. A folder `data` goes when the demo made it: a real shop's queue is nowhere else.
 clean:
 	test ! -f data/demo.json || rm -rf data
-	rm -rf $(VENV) $(ENGINES) .venv-docs build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ENGINES) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,14 +1,8 @@
-"""The documentation as a site, and its reference, which the code writes.
+"""The reference, which the code writes: commands, settings and tables -> ``docs/reference/``.
 
-Data flow: commands, settings and tables as the code has them -> ``docs/reference/`` (committed; a
-test compares); then ``docs/`` and the pages beside the code -> ``build/docs`` -> the site builder
--> ``build/site``. ``python docs/build.py`` writes the reference; ``make docs`` does all.
+It is committed, and a test compares. ``make docs`` writes it.
 """
 
-import os
-import re
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,20 +15,7 @@ from pipelines.transform.dictionary import tables
 from shopmirror.commands.config import sections
 from shopmirror.main import app
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
-BESIDE = {
-    "bench/RESULTS.md": "measured.md",
-    "DECISIONS.md": "decisions.md",
-    "CHANGELOG.md": "changelog.md",
-    "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
-    "sandbox/README.md": "sandbox.md",
-    "sources/repair_shop/README.md": "source.md",
-    "transforms/README.md": "transforms.md",
-}
-"""Pages that stay beside what they tell of -> their name on the site."""
-_LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
+DOCS = Path(__file__).resolve().parent
 
 
 def reference() -> dict[str, str]:
@@ -44,33 +25,6 @@ def reference() -> dict[str, str]:
         "reference/settings.md": settings(),
         "reference/tables.md": table_reference(),
     }
-
-
-def pages() -> dict[str, str]:
-    """Every page of the site: its path -> its text."""
-    sources = {path: str(path.relative_to(DOCS)) for path in sorted(DOCS.rglob("*.md"))}
-    sources |= {ROOT / beside: name for beside, name in BESIDE.items()}
-    return {
-        name: _relinked(path.read_text(encoding="utf-8"), path, name)
-        for path, name in sources.items()
-    }
-
-
-def _relinked(text: str, source: Path, name: str) -> str:
-    """Links of a page, as they must read on the site; what the site lacks is named only."""
-
-    def change(found: re.Match[str]) -> str:
-        target = (source.parent / found[1]).resolve()
-        inside = str(target.relative_to(ROOT)) if target.is_relative_to(ROOT) else ""
-        if target.is_relative_to(DOCS):
-            place = str(target.relative_to(DOCS))
-        elif inside in BESIDE:
-            place = BESIDE[inside]
-        else:
-            return f'](index.md "{inside} of the project\'s folder")'
-        return f"]({os.path.relpath(place, Path(name).parent)}{found[2] or ''})"
-
-    return _LINK.sub(change, text)
 
 
 def commands() -> str:
@@ -142,20 +96,6 @@ def _text(said: str | None) -> str:
     return " ".join((said or "").split()).replace("|", "\\|").replace("\\[", "[")
 
 
-def write(out: Path) -> None:
-    """Write all pages and pictures into a folder, anew."""
-    shutil.rmtree(out, ignore_errors=True)
-    for name, text in pages().items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(text, encoding="utf-8")
-    for picture in (*DOCS.rglob("*.png"), *DOCS.rglob("*.svg")):
-        target = out / picture.relative_to(DOCS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(picture, target)
-
-
 if __name__ == "__main__":
     for name, text in reference().items():
         (DOCS / name).write_text(text, encoding="utf-8")
-    if len(sys.argv) > 1:
-        write(Path(sys.argv[1]))
