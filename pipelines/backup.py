@@ -59,7 +59,7 @@ def backup(home: Path, to: Path) -> list[str]:
         raise BackupError(f"There is nothing to back up in {home}.")
     place = Home(home)
     to = to.absolute()
-    with place.guard("The backup was not written"), _part(to) as part:
+    with place.guard("The backup was not written", to=to), _part(to) as part:
         held: list[str] = []
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
             for name in _DATABASES:
@@ -165,6 +165,8 @@ def _opened(source: Path) -> Iterator[zipfile.ZipFile]:
             yield file
     except FileNotFoundError:
         raise BackupError(f"There is no file {source}.") from None
+    except IsADirectoryError:
+        raise BackupError(f"{source} is a folder; name the file that 'backup' wrote.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise BackupError(
             f"{source} is no whole backup ({error}); nothing was put in place."

@@ -38,6 +38,7 @@ _MENDS = {
     errno.EPERM: "this user may not write there; set SHOPMIRROR_HOME or mend its permissions",
     errno.ENOTDIR: "part of the path is a file; set SHOPMIRROR_HOME to a folder",
     errno.EEXIST: "there is a file of that name; set SHOPMIRROR_HOME to a folder",
+    errno.EISDIR: "there is a folder of that name",
     errno.EMFILE: "too many files are open",
     errno.EFBIG: "a file may not grow further; raise the limit of file sizes or make room",
     errno.EIO: "the disk reports an error; look at the disk, its limits and its room",
@@ -143,10 +144,13 @@ class Home:
             yield
 
     @contextmanager
-    def guard(self, kept: str = "What was fetched is kept") -> Iterator[None]:
+    def guard(
+        self, kept: str = "What was fetched is kept", *, to: Path | None = None
+    ) -> Iterator[None]:
         """Turn a full disk and its like, however deep in the cause, into a :class:`HomeError`.
 
-        ``kept`` says what is safe; anything else passes through unchanged. The room that the note
+        ``kept`` says what is safe, ``to`` what is written to, by default the home; anything else
+        passes through unchanged. The room that the note
         of a sync held is free then, for saying how it ended.
         """
         try:
@@ -159,7 +163,7 @@ class Home:
                 raise
             with suppress(OSError):
                 self._note.unlink()
-            raise HomeError(f"Writing to {self.path} failed: {trouble}. {kept}.") from error
+            raise HomeError(f"Writing to {to or self.path} failed: {trouble}. {kept}.") from error
 
     @contextmanager
     def open_build(self, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -7,6 +7,7 @@ that nobody knows is a fault.
 import re
 from collections.abc import Mapping
 from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 from zoneinfo import ZoneInfo
@@ -21,14 +22,15 @@ from sources.repair_shop.sections import (
     closest,
     faults,
     home_folder,
-    read_section,
     settings_layers,
     shops_of,
 )
+from sources.repair_shop.sections import read_section as read
 from sources.repair_shop.settings import existing_zone, is_in_the_clear, is_loopback
 
 __all__ = [
     "SECTION",
+    "SECTIONS",
     "WEEKDAYS",
     "Section",
     "Settings",
@@ -46,6 +48,23 @@ __all__ = [
 
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+SECTIONS = (
+    "sources", "destination", "schedule", "retention", "warehouse", "outbox", "mail", "report",
+    "notify", "dashboard", "display",
+)  # fmt: skip
+"""Sections that are read; dlt knows others, which are its own."""
+_NEAR = 0.75
+"""How like one of these a name is that was meant to be it."""
+
+
+def read_section(*path: str) -> dict[str, Any]:
+    """All settings under a section. :class:`SettingsError` where a file has a section whose name is
+    nearly one of ours: what stands there would be read by nobody."""
+    for place, values in settings_layers()[:-1]:
+        for name in values.keys() - set(SECTIONS):
+            if near := get_close_matches(name, SECTIONS, 1, _NEAR):
+                raise SettingsError(f"{place}: nothing reads [{name}]. Did you mean [{near[0]}]?")
+    return read(*path)
 
 
 class Section(BaseModel):
@@ -185,8 +204,15 @@ def load_settings() -> Settings:
         variable = "__".join(SECTION).upper() + "_"
         raise SettingsError(
             "No shop is set up in this folder. 'shopmirror init' asks for base_url and api_key "
-            f"(or set {variable}_BASE_URL and _API_KEY); 'shopmirror demo' serves a made-up shop."
+            f"(or set {variable}_BASE_URL and {variable}_API_KEY); 'shopmirror demo' serves a "
+            "made-up shop."
         )
+    for name, value in section.items():
+        if isinstance(value, Mapping) and name != "shops":
+            here = ".".join(SECTION)
+            raise SettingsError(
+                f"Nothing reads [{here}.{name}]. Each shop stands under [{here}.shops.<shop>]."
+            )
     return Settings(home=home_folder(), shops=shops_of(section, ShopSettings))
 
 

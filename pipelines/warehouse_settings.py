@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pipelines.settings import Section
 
@@ -34,6 +34,15 @@ class WarehouseSettings(Section):
     def project(self) -> Path | None:
         """The folder of models of somebody's own; None for those that were shipped."""
         return Path(self.models).absolute() if self.models else None
+
+    @field_validator("models")
+    @classmethod
+    def _is_a_project(cls, value: str) -> str:
+        if value and not (Path(value) / "dbt_project.yml").is_file():
+            raise ValueError(
+                f"there is no dbt_project.yml in {value}: 'shopmirror models --to' writes a project"
+            )
+        return value
 
     @model_validator(mode="after")
     def _is_loaded(self) -> Self:

@@ -157,8 +157,3 @@ class Shops:
         """Name of the shop that this key belongs to."""
         row = self.database.one("SELECT shop FROM shops WHERE key_hash = ?", key_hash(key))
         return row[0] if row is not None and row[0] in self.stores else None
-
-    def names(self) -> list[tuple[str, str]]:
-        """Name and time zone of every shop in the file."""
-        rows = self.database.connection().execute("SELECT shop, timezone FROM shops ORDER BY shop")
-        return [(row[0], row[1]) for row in rows]

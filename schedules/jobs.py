@@ -58,7 +58,7 @@ class PlannedJob:
     @property
     def is_night(self) -> bool:
         """Whether it is a nightly sync, after which the heartbeat's address is called."""
-        return self.name.partition(" ")[0].partition("-")[0] == "sync"
+        return self.name.partition(":")[0] == "sync"
 
     def commands(self, due: datetime) -> list[Command]:
         """The command lines of the run that was due at a moment."""

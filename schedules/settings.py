@@ -36,9 +36,9 @@ class ScheduleSettings(Section):
         text = str(value).strip().lower()
         # TOML knows times without quotes too: 22:30:00.
         text = text.removesuffix(":00") if text.count(":") == 2 else text
-        words = ("off", AFTER_SYNC) if info.field_name == "report_at" else ("off",)
+        words = (AFTER_SYNC, "off") if info.field_name == "report_at" else ("off",)
         if text not in words and not _TIME.fullmatch(text):
-            raise ValueError("must look like 22:30 (or 'off')")
+            raise ValueError(f"must look like 22:30 (or {' or '.join(map(repr, words))})")
         return text
 
     @field_validator("audit_on", mode="before")

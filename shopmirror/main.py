@@ -104,7 +104,10 @@ def _report(error: Exception) -> int:
     from pipelines.home import storage_trouble
 
     if trouble := storage_trouble(error):
-        fault(f"{mask(str(error))}: {trouble}.")
+        said = f"{error}: {trouble}"
+        if isinstance(error, OSError) and error.filename:
+            said = f"{error.filename2 or error.filename} cannot be used: {error.strerror}"
+        fault(mask(f"{said}."))
         return WRONG_INPUT
     # Where it happened is code of ours and of libraries; what was said there may name a customer.
     parts = traceback.TracebackException.from_exception(error).format()

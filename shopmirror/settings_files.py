@@ -44,6 +44,14 @@ class SettingsFiles:
         found = _section(self._file_of(name), _path(shop)).get(name)
         return None if found is None else str(found)
 
+    def other_of(self, key: str, shop: str | None) -> str | None:
+        """Another shop that has this key already; ``shop`` as for :meth:`value`."""
+        for name in self.shops():
+            its = self.value(name if self.named() else None, "api_key")
+            if its == key and name != (shop or UNNAMED):
+                return name
+        return None
+
     def name_the_unnamed(self) -> bool:
         """Give a lone shop its own section, ``main``, before a second comes. True if it had none.
 

@@ -49,8 +49,10 @@ class DisplaySettings(Section):
         try:
             locale = Locale.parse(self.language)
         except (UnknownLocaleError, ValueError):
+            written = self.language.replace("_", "-")
             raise SettingsError(
-                f"[display] language: nobody knows '{self.language}'; write es or es-GT."
+                f"[display] language: nobody knows '{written}'; write en, es, or one with its "
+                "country, such as es-GT."
             ) from None
         return Language(str(locale), _words(self.catalogue, locale.language))
 

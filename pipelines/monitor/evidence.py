@@ -62,9 +62,13 @@ class Evidence:
     def problems(self, shops: Sequence[str]) -> list[Problem]:
         """What keeps the figures of these shops from being relied on, gravest first."""
         found = [problem for problem in self.doubts if problem.shop in shops]
-        moment = self.as_of(shops)
-        if moment is not None or not found:
-            found += age(moment, self.now)
+        old = [name for name in shops if age(self.ages.get(name), self.now)]
+        if len(old) == len(shops):  # told once, not for each
+            moment = self.as_of(shops)
+            found += age(moment, self.now) if moment is not None or not found else []
+        for name in old if len(old) < len(shops) else ():
+            if self.ages.get(name) is not None or name not in {problem.shop for problem in found}:
+                found += age(self.ages.get(name), self.now, name)
         for problem in self.runs:
             theirs = problem.shop.split(", ") if problem.shop else shops
             if problem.rule.spoils and not set(theirs).isdisjoint(shops):

@@ -59,7 +59,8 @@ class MailSettings(Section):
     smtp_host: str = Field("", description="name of the server that takes mail; empty: no mail")
     smtp_port: int = Field(587, ge=1, le=65535, description="587 is the usual one")
     smtp_security: Literal["starttls", "tls", "none"] = Field(
-        "starttls", description="'starttls' encrypts after the greeting, 'tls' from the start"
+        "starttls",
+        description="'starttls' encrypts after the greeting, 'tls' from the start, 'none' never",
     )
     smtp_user: str = Field("", description="empty: no login")
     smtp_password: SecretStr = Field(SecretStr(""), description="of that user")
@@ -277,4 +278,19 @@ def why(error: Exception) -> str:
         return f"it answered {error.response.status_code}"
     if isinstance(error, UnicodeError):
         return "the server's name, the user or the password cannot be sent as written"
+    for kind, words in _REASONS.items():
+        if isinstance(error, kind):
+            return words
     return getattr(error, "strerror", None) or type(error).__name__
+
+
+_REASONS: Mapping[type[Exception], str] = {
+    smtplib.SMTPNotSupportedError: "it offers no such encryption or login: see smtp_security",
+    smtplib.SMTPServerDisconnected: "it ended the connection",
+    ssl.SSLError: "it takes no encrypted connection: see port, smtp_security, certificate",
+    TimeoutError: "it did not answer in time",
+    httpx.TimeoutException: "it did not answer in time",
+    httpx.TransportError: "it cannot be reached",
+    httpx.InvalidURL: "its address cannot be read",
+}
+"""Errors whose own words are for programmers, or may quote an address."""

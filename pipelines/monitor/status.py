@@ -225,8 +225,12 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
             found.told["findings"] = read_findings(warehouse.connection)
             found.books = books(warehouse, names, today)
             found.differing = differing(warehouse, names)
-            if warehouse.server:
-                _add_others(found, warehouse, names, now, today)
+            known = warehouse.rows("select shop_id from ops.shops order by 1")
+            others = [row["shop_id"] for row in known if row["shop_id"] not in names]
+            if not warehouse.server:
+                found.told["no_longer_set_up"] = others
+            else:
+                _add_others(found, warehouse, names, others, now, today)
     except (NothingPublished, duckdb.Error) as error:
         problem = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
         return _Warehouse({**found.told, "problem": problem})
@@ -234,13 +238,16 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
 
 
 def _add_others(
-    found: _Warehouse, warehouse: Published, own: Sequence[str], now: datetime, today: date
+    found: _Warehouse,
+    warehouse: Published,
+    own: Sequence[str],
+    names: Sequence[str],
+    now: datetime,
+    today: date,
 ) -> None:
     """What the server says of the shops that other homes load, and how old its reports are."""
     given = evidence.given(warehouse)
     found.told["given_at"] = given and given.isoformat()
-    known = [row["shop_id"] for row in warehouse.rows("select shop_id from ops.shops order by 1")]
-    names = [name for name in known if name not in own]
     found.problems += evidence.behind(warehouse, own)
     compared = books(warehouse, names, today)
     there = evidence.published(warehouse, names, now, compared)

@@ -153,8 +153,9 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
         message = (
             f"No definition of {report} agrees with the service in all {best.compared} months. "
             f"The closest, {best.key}, agrees in {best.agreeing} and is off by "
-            f"{best.difference:.2f} in total. Nothing was changed; 'shopmirror reconcile' names "
-            "the documents that differ: what they have in common is the rule that is missing."
+            f"{best.difference:.2f} in total. Nothing was changed. 'shopmirror doctor' tells "
+            "whether the time zone is the shop's. 'shopmirror reconcile' names the documents that "
+            "differ: what they have in common is the rule that is missing."
         )
         return Verdict(report, None, best, (), "none", message)
     # Where all documents count, that some kinds of them do as well says that there are no others.

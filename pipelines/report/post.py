@@ -4,7 +4,7 @@ Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.m
 """
 
 from email.message import EmailMessage
-from email.utils import make_msgid
+from email.utils import make_msgid, parseaddr
 from functools import partial
 from typing import Any, Literal
 
@@ -44,8 +44,8 @@ def send(report: Report, settings: PostSettings) -> list[str]:
         )
     with use(DisplaySettings.load().to_language()):
         went = send_all(settings, partial(message, report, settings), partial(_document, report))
-    refused = went.failed.get("e-mail", "")
-    mailed = [one for one in settings.mail_to if one not in refused]
+    refused = went.failed.get("e-mail", "").replace(",", " ").split()
+    mailed = [one for one in settings.mail_to if parseaddr(one)[1] not in refused]
     words = {"e-mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}
     sent = [words.get(name, f"Posted to {name}.") for name in went.taken]
     went.check("report", *sent)

@@ -271,8 +271,9 @@ def definition_hint(differing: Sequence[Compared]) -> str:
             "they may be switched off or not for this key. 'shopmirror doctor' shows what it says."
         )
     return (
-        "More months differ than agree: the service seems to count differently. "
-        "Run 'shopmirror reconcile --calibrate'."
+        "More months differ than agree. Either the time zone is not the shop's "
+        "('shopmirror doctor' tells), or the service counts differently "
+        "('shopmirror reconcile --calibrate' tells)."
     )
 
 

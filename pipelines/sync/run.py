@@ -93,7 +93,8 @@ def sync(
             if session.builds and not is_empty:
                 run.transform()
         stopped = session.stop.is_set()
-        report = verdict(run.finish(), everything=run.endpoints is None, stopped=stopped)
+        everything = run.endpoints is None and len(shops) == len(settings.shops)
+        report = verdict(run.finish(), everything=everything, stopped=stopped)
 
         def note() -> None:
             report.requests, report.rows = session.requests(), session.feed.rows
@@ -215,6 +216,8 @@ class Run:
             full=self.full,
             more=lambda began: self._pushed(shop, began),
         )
+        if any(one.error is None for one in fetch.results):
+            self.session.note_key(shop)
         if fetch.fatal is None and self.endpoints is None:
             try:
                 fetch_monthly_reports(fetch.client, ledger)

@@ -119,8 +119,9 @@ def verdict(
 ) -> SyncReport:
     """The exit code and the words for what happened in all shops.
 
-    ``everything``: all lists were asked for, so what is proven is the whole mirror. ``stopped``: a
-    signal came before it was published, so readers have nothing of it however well all was read.
+    ``everything``: all lists of all shops were asked for, so what is proven is the whole mirror.
+    ``stopped``: a signal came before it was published, so readers have nothing of it however well
+    all was read.
     """
     problems = {shop.shop: shop.problems for shop in shops}
     kinds = [problem.kind for found in problems.values() for problem in found]

@@ -70,7 +70,7 @@ def invoke(
             outcome = dbtRunner().invoke([*quiet, *arguments, *words])
         finally:
             _release()
-    results = _results(written)
+    results = _results(written, project)
     if faults := [str(result) for result in results if result.status == "fail"]:
         raise ModelsFailed("\n".join(faults))
     if not outcome.success:
@@ -93,24 +93,24 @@ def at_file(database: Path) -> dict[str, str]:
     return {"SHOPMIRROR_DUCKDB": str(database.resolve())}
 
 
-def _results(written: Path) -> list[Result]:
+def _results(written: Path, project: Path) -> list[Result]:
     """What a command's own files say, which are the same from dbt 1 to 2."""
     if not (written / "run_results.json").exists():
         return []
     manifest = _json(written / "manifest.json")
     nodes = manifest["nodes"] | manifest.get("unit_tests", {})
     return [
-        _result(nodes[result["unique_id"]], result)
+        _result(nodes[result["unique_id"]], result, project)
         for result in _json(written / "run_results.json")["results"]
         if result["unique_id"] in nodes
     ]
 
 
-def _result(node: Mapping[str, Any], result: Mapping[str, Any]) -> Result:
+def _result(node: Mapping[str, Any], result: Mapping[str, Any], project: Path) -> Result:
     status = str(result["status"])
     return Result(
         str(node["name"]),
-        str(node["original_file_path"]),
+        f"{project.name}/{node['original_file_path']}",
         _KINDS.get(str(node["resource_type"]), "Model"),
         "fail" if status in {"error", "fail", "runtime error"} else status,
         str(result.get("message") or ""),

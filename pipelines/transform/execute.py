@@ -36,7 +36,7 @@ class Result:
 
     name: str
     path: str
-    """Its file, below ``transforms/``."""
+    """Its file, from the folder of the project on."""
     kind: str
     """``Model``, ``Test`` or ``Unit test``."""
     status: str
@@ -49,7 +49,7 @@ class Result:
 
     def __str__(self) -> str:
         reason = " ".join((self.message or "no message").split())
-        return f"{self.kind} {self.name} (transforms/{self.path}): {reason}"
+        return f"{self.kind} {self.name} ({self.path}): {reason}"
 
 
 def execute(
@@ -155,7 +155,8 @@ def _carry_out(
         found_no_memory = isinstance(error, duckdb.OutOfMemoryException)
     kind = "Test" if node.kind == "test" else "Model"
     seconds = time.perf_counter() - started
-    return Result(node.name, node.path, kind, status, message, found, seconds, found_no_memory)
+    path = f"transforms/{node.path}"
+    return Result(node.name, path, kind, status, message, found, seconds, found_no_memory)
 
 
 def _test(connection: duckdb.DuckDBPyConnection, node: Node) -> tuple[int, str]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +56,7 @@ def show(
         out().print(table("Settings", _HEADS, rows) if entries else "Nothing is set.")
         out().print(f"Files are written to {home_folder()} (SHOPMIRROR_HOME).", markup=False)
     wrong = list(dict.fromkeys(_faults()))
-    for word in (*_strange_sections(), *wrong):
+    for word in wrong:
         fault(word)
     return SettingsError.exit_code if wrong else 0
 
@@ -120,13 +119,3 @@ def _shown(value: Any, *, is_plain: bool) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     # An address may hold a user and a password.
     return re.sub(r"//[^/@]*@", f"//{_GIVEN}@", text)
-
-
-def _strange_sections() -> Iterator[str]:
-    """Names of sections that are nearly one of ours, and so do nothing."""
-    known = ["sources", "destination", *sections()]  # dlt's own: credentials of [warehouse] also
-    for place, values in settings_layers()[:-1]:
-        for name in values:
-            near = get_close_matches(name, known, n=1)
-            if near and name not in known:
-                yield f"{place}: nothing reads [{name}]. Did you mean [{near[0]}]?"

@@ -76,6 +76,11 @@ def init(
         values["allow_http"] = "true"
     old_key = files.value(section, "api_key")
     values["api_key"] = _key(key_file, old_key or "").strip()
+    if other := files.other_of(values["api_key"], section):
+        raise CommandError(
+            f"Shop '{other}' has this key already, and one key belongs to one shop. A shop keeps "
+            f"its name: --shop {other} changes its settings."
+        )
     # Another key than the one that is set: whoever gives it knows that the old one is done for, and
     # a block that the old one ran into says nothing about it.
     is_new_key = old_key not in (None, values["api_key"])

@@ -1,10 +1,12 @@
 """``shopmirror sandbox``: the whole specification on loopback, to try things without a shop."""
 
+import errno
+import secrets
 import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -16,24 +18,11 @@ from pipelines.settings import existing_zone, faults
 from sandbox.quirks import Quirks
 from sandbox.schema import NewerFile
 from sandbox.server import SandboxServer
-from sandbox.shops import Shops, ShopSpec
-from sandbox.store import Database
-from shopmirror.consoles import CommandError, out, say, table, tell
-
-app = typer.Typer(
-    help="Serve a made-up shop at http://127.0.0.1:PORT/v1; prints its address and keys.",
-    invoke_without_command=True,
-    no_args_is_help=False,
-)
-keys_app = typer.Typer(help="The keys of a sandbox kept in a file.", no_args_is_help=True)
-app.add_typer(keys_app, name="keys")
-
-_DbOption = Annotated[Path, typer.Option("--db", help="The sandbox's file.", dir_okay=False)]
+from sandbox.shops import ShopSpec
+from shopmirror.consoles import CommandError, say, tell
 
 
-@app.callback(invoke_without_command=True)
 def sandbox(
-    context: typer.Context,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8765,
     shops: Annotated[int, typer.Option(min=1, max=50, help="How many shops.")] = 1,
     size: Annotated[
@@ -46,6 +35,9 @@ def sandbox(
     db: Annotated[
         Path | None, typer.Option(help="Keep the shops in this file.", dir_okay=False)
     ] = None,
+    new_keys: Annotated[
+        bool, typer.Option("--new-keys", help="Replace the keys of shops that the file holds.")
+    ] = False,
     timezone: Annotated[str, typer.Option(help="The shops' time zone.")] = "UTC",
     limit: Annotated[int, typer.Option(min=0, help="Requests a minute; 0: no limit.")] = 30,
     until: Annotated[
@@ -63,9 +55,10 @@ def sandbox(
         ),
     ] = None,
 ) -> None:
-    """Serve until Ctrl-C. Keys are shown once; `sandbox keys reset` makes a new one."""
-    if context.invoked_subcommand is not None:
-        return
+    """Serve a made-up shop at http://127.0.0.1:PORT/v1; prints its address and keys.
+
+    Ctrl-C ends it.
+    """
     try:
         existing_zone(timezone)
     except ValueError as error:
@@ -81,6 +74,7 @@ def sandbox(
             quirks,
             limit=limit or None,
             seed=seed + number,
+            key=secrets.token_urlsafe(32) if new_keys else None,
             until=(until or datetime.now(ZoneInfo(timezone))).date(),
         )
         for number, name in enumerate(names)
@@ -91,7 +85,7 @@ def sandbox(
     say(f"base address  {server.base_url}")
     for name in names:
         key = server.keys.get(name)
-        text = key or f"(shown when it was made; new one: shopmirror sandbox keys reset {name})"
+        text = key or "(shown when it was made; --new-keys makes another)"
         say(f"key of {name}   {text}")
     say("a sync needs, in .dlt/config.toml (keys go into .dlt/secrets.toml):")
     say("[sources.repair_shop]")
@@ -102,35 +96,14 @@ def sandbox(
     server.serve()
 
 
-@keys_app.command("list")
-def list_keys(db: _DbOption) -> None:
-    """List the shops of a sandbox file; keys themselves are not kept, only their hashes."""
-    with _usable(db):
-        out().print(table("", ("shop", "time zone"), _shops(db).names()))
-
-
-@keys_app.command("reset")
-def reset_key(shop: str, db: _DbOption) -> None:
-    """Replace a shop's key; the one before is invalid at once. The new one is shown this once."""
-    with _usable(db):
-        try:
-            say(_shops(db).set_key(shop))
-        except KeyError:
-            raise CommandError(f"There is no shop '{shop}' in {db}.") from None
-
-
-def _shops(db: Path) -> Any:
-    if not db.is_file():
-        raise CommandError(f"There is no sandbox file {db}.")
-    return Shops(Database(db), lambda: datetime.now(UTC))
-
-
 @contextmanager
 def _usable(db: Path | None) -> Iterator[None]:
     """Say that the port is taken, or the file damaged, full, newer or in a folder that is not."""
     try:
         yield
     except (sqlite3.Error, OSError, ValueError, NewerFile) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise CommandError("The port is taken: choose another with --port.") from None
         raise CommandError(f"The sandbox in {db or 'a temporary file'} fails: {error}.") from error
 
 

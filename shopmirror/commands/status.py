@@ -87,6 +87,8 @@ def _show_warehouse(warehouse: Mapping[str, Any], zone: tzinfo | None) -> None:
         out().print(f"Reports are read from PostgreSQL '{server}', given there: {when}")
     if (models := warehouse.get("models", "as shipped")) != "as shipped":
         out().print(f"Models are built {models}")
+    if left := ", ".join(warehouse.get("no_longer_set_up", ())):
+        say(f"No longer in the settings, and still in every total: {left}.", "yellow")
     for finding in warehouse.get("findings", ()):
         say(f"Found in the data: {finding}.", "yellow")
 

@@ -174,7 +174,10 @@ def _plain(fault: ErrorDetails, kind: type[BaseModel]) -> str:
     if fault["type"] == "extra_forbidden":
         known = sorted(set(kind.model_fields) - {"name"})
         return ": " + no_such(str(fault["loc"][-1]), known)
-    return ": " + fault["msg"].removeprefix("Value error, ")
+    field = kind.model_fields.get(str(fault["loc"][0])) if fault["loc"] else None
+    # Behind a secret's name and a colon the next word would be masked.
+    mark = " " if field is not None and "Secret" in str(field.annotation) else ": "
+    return mark + fault["msg"].removeprefix("Value error, ")
 
 
 def no_such(name: str, known: Sequence[str]) -> str:

@@ -49,6 +49,13 @@ def shop(tmp_path, monkeypatch, chain):
     return tmp_path
 
 
+def test_a_folder_is_no_backup_and_takes_none(shop, capsys):
+    (shop / "folder").mkdir()
+    for command in (["backup", "--to", "folder"], ["restore", "folder"]):
+        assert main(command) == 2
+        assert "folder" in (err := capsys.readouterr().err) and "unexpected" not in err
+
+
 def queued(capsys) -> list[dict]:
     capsys.readouterr()
     assert main(["queue", "list", "--json"]) in (0, 1)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 
@@ -110,6 +111,9 @@ def test_hours_and_closed_days_are_read_as_people_write_them():
         (["reconcile", "--shop", "norte"], "There is no shop"),
         (["reconcile"], "Run 'shopmirror sync'"),
         (["reconcile", "--year", "20"], "no year"),
+        (["restore", "."], ". is a folder; name the file that 'backup' wrote"),
+        (["restore", "nofile"], "There is no file nofile"),
+        (["notebooks", "--to", sys.executable], "python cannot be used: File exists"),
     ],
 )
 def test_names_that_do_not_exist(run, shop, arguments, said):
@@ -150,6 +154,13 @@ def test_a_wrong_address_of_the_right_host_costs_one_request(run, shop, monkeypa
         (PREFIX + "BASE_URL", "http://127.0.0.1:9/v1", "doctor", 3, "cannot be reached"),
         ("SHOPMIRROR_HOME", sys.executable, "sync", 2, "cannot be used"),
         (PREFIX + "TIMEZON", "UTC", "sync", 2, "timezon: there is no such setting"),
+        (
+            "WAREHOUSE__MODELS",
+            "nowhere",
+            "sync",
+            2,
+            "models: there is no dbt_project.yml in nowhere",
+        ),
     ],
 )
 def test_one_variable_that_is_wrong(run, shop, monkeypatch, name, value, command, ended, said):
@@ -190,6 +201,17 @@ def test_a_full_disk_is_no_surprise(shop, run, monkeypatch):
     code, _, err = run("plan")
     assert code == 2
     assert "make room" in err and "unexpected" not in err
+
+
+def test_models_that_find_no_room_leave_no_half_of_them(run, tmp_path, monkeypatch):
+    def full(_project, folder, **_):
+        folder.mkdir()
+        raise shutil.Error([("a.sql", "b.sql", "[Errno 28] No space left on device: 'a.sql'")] * 9)
+
+    monkeypatch.setattr("pipelines.transform.models.shutil.copytree", full)
+    code, _, err = run("models", "--to", str(tmp_path / "mine"))
+    assert (code, err.count("No space left on device")) == (2, 1)
+    assert not (tmp_path / "mine").exists()
 
 
 def test_ctrl_c_before_anything_began(monkeypatch):

@@ -197,6 +197,17 @@ def test_a_second_shop_gives_the_first_a_name(begin, folder):
     assert shops["north"].timezone == "UTC"
 
 
+@pytest.mark.parametrize("first", ["main", "norte"])
+def test_the_key_of_another_shop_is_refused(begin, folder, capsys, first):
+    values = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+    assert begin(*values, "--shop", first, key="key-of-the-first") == 0
+    assert begin(*values, "--shop", "centro", key="key-of-the-first") == 2
+    assert f"Shop '{first}' has this key already" in capsys.readouterr().err
+    assert [shop.name for shop in load_settings().shops] == [first]
+    again = (*values[:3], "Asia/Tokyo", "--no-test", "--replace")
+    assert begin(*again, "--shop", first, key="key-of-the-first") == 0
+
+
 def test_with_named_shops_the_shop_must_be_said(begin, folder, capsys):
     first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
     assert begin(*first, "--shop", "north", key="key-of-the-first") == 0

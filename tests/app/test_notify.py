@@ -174,12 +174,14 @@ def test_a_chat_gets_what_apprise_sends(home, clock):
         assert Incidents(home, given, now=clock).failed("sync", 3, "out of reach") is False
 
 
-@pytest.mark.parametrize("code", [0, 1, 3])
-def test_after_each_night_the_heartbeat_is_called(bench, clock, code):
+@pytest.mark.parametrize(
+    ("name", "code"), [("sync", 0), ("sync", 1), ("sync", 3), ("sync:America/Lima", 0)]
+)
+def test_after_each_night_the_heartbeat_is_called(bench, clock, name, code):
     with Loopback() as watcher:
         watcher.otherwise = lambda _: Reply(200, b"")
         bench.notify = NotifySettings.model_validate({"heartbeat_url": f"{watcher.base_url}/x"})
-        bench.runner(f"raise SystemExit({code})").run(job("sync"), clock())
+        bench.runner(f"raise SystemExit({code})").run(job(name), clock())
         assert len(watcher.seen) == 1
         clock.forward(minutes=5)
         bench.runner("raise SystemExit(0)").run(job("push"), clock())

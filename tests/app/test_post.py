@@ -73,6 +73,16 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
     assert len(hook.posts) == 1
 
 
+def test_who_was_refused_is_not_among_those_who_got_it(made):
+    with served(MailServer()) as server:
+        server.unknown = ["ana@example.org"]
+        to = {"mail_to": ("Ana <ana@example.org>", "ana@example.or")}
+        with pytest.raises(
+            NotSent, match=r"refused ana@example\.org.*Mailed to ana@example\.or\.$"
+        ):
+            send(made, mail_settings(server).model_copy(update=to))
+
+
 def test_a_failure_names_no_key(made):
     with HookServer() as hook, pytest.raises(NotSent) as refused:
         hook.status = 500
@@ -81,6 +91,7 @@ def test_a_failure_names_no_key(made):
     # Nobody listens there any more.
     with pytest.raises(NotSent) as unheard:
         send(made, PostSettings(webhook_url=hook.url, timeout_seconds=2))
+    assert "webhook (it cannot be reached)" in str(unheard.value)
     for error in (refused.value, unheard.value):
         assert "hush" not in str(error)
         assert error.exit_code == 3

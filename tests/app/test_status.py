@@ -74,6 +74,7 @@ def test_what_a_build_found_in_the_data_is_told(settings):
             build.execute(f"CREATE TABLE marts.{table}_documents (shop_id TEXT, {day} DATE, "
                           "seen_at TIMESTAMPTZ)")  # fmt: skip
         build.execute("CREATE TABLE ops.unreadable (table_name TEXT, column_name TEXT)")
+        build.execute("INSERT INTO ops.shops (shop_id) VALUES ('main'), ('sold')")
         build.execute("INSERT INTO ops.unreadable VALUES ('tickets', 'due_date')")
     publish(home)
     assert status(settings).as_json()["warehouse"]["findings"] == [
@@ -81,6 +82,7 @@ def test_what_a_build_found_in_the_data_is_told(settings):
         "3 records without a day or an amount count in no report",
         "1 values of 1 fields could not be read (ops.unreadable)",
     ]
+    assert status(settings).as_json()["warehouse"]["no_longer_set_up"] == ["sold"]
     with home.open_build() as build:
         build.execute("DROP TABLE ops.findings")
     publish(home)

@@ -5,8 +5,10 @@ import pytest
 from pipelines.dashboard.access import DashboardSettings
 from pipelines.language.display import DisplaySettings
 from pipelines.monitor.notify import NotifySettings
-from pipelines.settings import SettingsError, load_settings
+from pipelines.settings import SECTIONS, SettingsError, load_settings
 from schedules.settings import ScheduleSettings
+from shopmirror.commands.config import sections
+from shopmirror.main import main
 from tests.app.command_line import PREFIX
 from tests.app.command_line import home_of_its_own as home_of_its_own
 
@@ -29,7 +31,7 @@ LOADED_BY = {
         ("DASHBOARD__PUBLIC_URL", "desk.example", "public_url: must look like"),
         ("DASHBOARD__COLOUR", "red", "colour"),
         ("DISPLAY__LANGUAGE", "Spanish!", "language: must look like es"),
-        ("DISPLAY__LANGUAGE", "zz", "nobody knows 'zz'"),
+        ("DISPLAY__LANGUAGE", "zz", "nobody knows 'zz'; write en, es, or"),
         ("DISPLAY__LANGUAGE", "fr", "en, es come along"),
         ("DISPLAY__NUMBER_FORMAT", "1,234.50", "number_format"),
         ("DISPLAY__CATALOGUE", "nowhere.po", "no catalogue nowhere.po"),
@@ -41,6 +43,7 @@ LOADED_BY = {
         ("SCHEDULE__SYNC_AT", "25:00", "22:30"),
         ("SCHEDULE__SYNC_AT", "half past ten", "22:30"),
         ("SCHEDULE__SYNC_AT", "after sync", "22:30"),
+        ("SCHEDULE__REPORT_AT", "at noon", "22:30 (or 'after sync' or 'off')"),
         ("SCHEDULE__AUDIT_ON", "someday", "mon"),
         ("SCHEDULE__TIMEZONE", "Mars/Olympus", "zone"),
         ("SCHEDULE__PUSH_EVERY_MINUTES", "-1", "push_every_minutes"),
@@ -65,6 +68,26 @@ def test_it_is_named_without_a_secret(monkeypatch, name, value, said):
     assert "hush" not in str(wrong.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        (
+            PREFIX + "API_KEY",
+            "llave-\u00f1",
+            "api_key is empty or holds characters that no key has",
+        ),
+        ("DASHBOARD__PASSWORD", "short", "password must have at least 8 letters"),
+    ],
+)
+def test_what_is_wrong_with_a_secret_is_not_masked_with_it(monkeypatch, capsys, name, value, said):
+    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(PREFIX + "API_KEY", "hush-hush-hush")
+    monkeypatch.setenv(name, value)
+    assert main(["plan" if name.endswith("KEY") else "dashboard"]) == 2
+    err = capsys.readouterr().err
+    assert said in err and value not in err
+
+
 @pytest.mark.parametrize("name", ["config.toml", "secrets.toml", None])
 def test_the_file_or_variable_that_holds_it_is_named(tmp_path, monkeypatch, name):
     if name is None:
@@ -79,3 +102,33 @@ def test_the_file_or_variable_that_holds_it_is_named(tmp_path, monkeypatch, name
         "Settings under [schedule] are wrong: sync_at: must look like 22:30 (or 'off'). "
         f"sync_at stands in {place}."
     )
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("notfy", ".dlt/config.toml: nothing reads [notfy]. Did you mean [notify]?"),
+        ("retension", "Did you mean [retention]?"),
+        ("sources.repair_shop.shop.norte", "stands under [sources.repair_shop.shops.<shop>]"),
+    ],
+)
+def test_a_misspelt_section_is_named(tmp_path, section, said):
+    (tmp_path / ".dlt").mkdir()
+    text = (
+        f'[sources.repair_shop]\nbase_url = "http://127.0.0.1:9/v1"\n[{section}]\ncurrency = "GTQ"'
+    )
+    (tmp_path / ".dlt" / "config.toml").write_text(text)
+    with pytest.raises(SettingsError) as wrong:
+        load_settings()
+    assert said in str(wrong.value)
+
+
+def test_sections_of_dlt_itself_are_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv(PREFIX + "API_KEY", "hush-hush-hush")
+    names = ("runtime", "extract", "normalize", "load", "data_writer", "pipeline", "schema")
+    (tmp_path / ".dlt").mkdir()
+    text = "".join(f'[{name}]\nx = "y"\n' for name in names)
+    (tmp_path / ".dlt" / "config.toml").write_text(text)
+    assert load_settings().shops[0].name == "main"
+    assert {*sections(), "sources", "destination"} == set(SECTIONS)

@@ -1,6 +1,5 @@
 """``shopmirror sandbox`` as a process, and its keys."""
 
-import re
 import signal
 import sqlite3
 import subprocess
@@ -34,7 +33,7 @@ def ask(base, path, key):
     return httpx.get(f"{base}{path}", headers={"Authorization": key}, timeout=20).json()
 
 
-def test_serves_until_a_signal_and_keeps_its_file(tmp_path, capfd):
+def test_serves_until_a_signal_and_keeps_its_file(tmp_path):
     file = tmp_path / "shop.sqlite"
     arguments = ["--db", str(file), "--quirk", "amounts=text"]
     arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
@@ -44,13 +43,15 @@ def test_serves_until_a_signal_and_keeps_its_file(tmp_path, capfd):
     assert isinstance(payment["amount"], str)
     assert payment["date"] < "2026-03-31"
 
-    capfd.readouterr()
-    assert main(["sandbox", "keys", "list", "--db", str(file)]) == 0
-    told = capfd.readouterr().out
-    assert "main" in told
-    assert key not in told
-    assert main(["sandbox", "keys", "reset", "main", "--db", str(file)]) == 0
-    assert re.fullmatch(r"[\w-]{43}", capfd.readouterr().out.strip())
+    with sandbox(signal.SIGINT, "--db", str(file)) as told:
+        assert key not in told[1] and "--new-keys" in told[1], "a file keeps only their hashes"
+        assert isinstance(ask(told[0].split()[-1], "/payments", key), list)
+    with sandbox(signal.SIGINT, "--db", str(file), "--new-keys") as told:
+        new = told[1].split()[-1]
+        assert isinstance(ask(told[0].split()[-1], "/payments", new), list)
+        assert isinstance(ask(told[0].split()[-1], "/payments", key), dict), (
+            "the old one is refused"
+        )
 
 
 def test_it_prints_the_settings_of_a_sync_and_its_data_reach_to_yesterday():
@@ -75,10 +76,7 @@ def test_it_prints_the_settings_of_a_sync_and_its_data_reach_to_yesterday():
         ["--until", "0001-01-02"],
         ["--port", "0", "--db", "damaged"],
         ["--port", "0", "--db", "no-such-folder/shop.sqlite"],
-        ["keys", "list", "--db", "no-such-file"],
-        ["keys", "list", "--db", "damaged"],
-        ["keys", "reset", "main", "--db", "damaged"],
-        ["keys", "list", "--db", "newer"],
+        ["--port", "0", "--db", "newer"],
     ],
 )
 def test_wrong_input_is_exit_code_two(arguments, tmp_path, monkeypatch, capfd):
@@ -90,8 +88,9 @@ def test_wrong_input_is_exit_code_two(arguments, tmp_path, monkeypatch, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_port_in_use_is_said(tmp_path):
+def test_a_port_in_use_is_said(capfd):
     from sandbox.server import SandboxServer
 
     with SandboxServer() as server:
         assert main(["sandbox", "--port", str(server.port), "--size", "tiny"]) == 2
+    assert "choose another with --port" in capfd.readouterr().err

@@ -79,7 +79,7 @@ def test_an_edited_project_is_built_by_dbt_with_all_that_it_says(raw: Raw, tmp_p
     raw.execute("update raw.ticket_invoices set amount_total = 15 where id = 'a'")
     raw.add("ticket_invoices", "c", amount_total=1, status="Void", created_date="2026-01-05")
     (mine / "tests" / "mine.sql").write_text("select * from {{ ref('by_status') }} where void = 1")
-    with pytest.raises(ModelsFailed, match=r"Test mine \(transforms/tests/mine\.sql\)"):
+    with pytest.raises(ModelsFailed, match=r"Test mine \(mine/tests/mine\.sql\)"):
         build(raw.path, home=tmp_path, shops=[], project=mine)
     assert raw.execute(edited.ASKED) == [
         (id, amount, edited.CUT_OFF) for id, amount in (("a", 15), ("b", 20), ("c", 1))
