@@ -153,8 +153,8 @@ class Count:
         self._has_moved = False
         number = max(1, start or -(-self.live // self.size))
         page = self.peek(number)
-        least = self.size if self._is_paged else max(1, self.size - _LEFT_OUT)
-        while page.size >= least:
+        is_odd = self.size != PAGE_ROWS and not self._is_paged
+        while page.size >= (1 if is_odd else self.size - _LEFT_OUT * (not self._is_paged)):
             following = self.peek(number + 1)
             if not following.size or set(following.ids) == set(page.ids):
                 break  # nothing, or the same once more, past the end
