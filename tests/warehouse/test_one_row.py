@@ -22,6 +22,7 @@ from sources.repair_shop.schema.endpoint import Endpoint
 from sources.repair_shop.schema.lists.common import CUSTOMER
 from sources.repair_shop.schema.shapes import Child, Table
 from tests.fakes.loopback import Loopback, Reply
+from tests.few_models import build_few
 from tests.warehouse import edited
 
 GADGETS = Endpoint(
@@ -86,6 +87,7 @@ def test_files_that_follow_from_the_lists_are_as_make_models_writes_them():
 @edited.NEEDS_DBT
 @pytest.mark.usefixtures("declared")
 def test_one_row_is_a_list_and_dbt_tells_of_it_offline(home, tmp_path, monkeypatch, warehouse):
+    build_few(monkeypatch)
     assert main(["sync", "gadgetLoans"]) == 0
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
         ask = connection.execute
