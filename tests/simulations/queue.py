@@ -82,7 +82,7 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         self.photo = self.folder / "photo.png"
         self.photo.write_bytes(b"picture")
         self.errors: list[str] = []
-        self.saved = 0.0, "", self.home
+        self.saved = 0.0, "", self.home, set[str]()
         self.decided: tuple[int, Any] | None = None
         self.approved: Counter[str] = Counter()
 
@@ -305,7 +305,8 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
     @rule()
     def back_up(self) -> None:
         kept_copy(self.home, self.spare)
-        self.saved = self.shop.clock.monotonic(), self.shop.clock.boot_id, self.home
+        clock = self.shop.clock
+        self.saved = clock.monotonic(), clock.boot_id, self.home, set(self.discarded)
 
     @precondition(lambda self: self.spare.exists())
     @rule(kind=st.sampled_from(["folder", "file", "disk", "machine", "command"]))
@@ -317,6 +318,7 @@ class Queue(Staff, QueueTruth, RuleBasedStateMachine):
         else:
             shutil.rmtree(self.home)
             shutil.copytree(self.spare, self.home)
+        self.discarded |= self.saved[3]  # a retry since is lost, too
         if kind == "command":
             mark_restored(self.home)
         if kind in ("disk", "machine"):
