@@ -275,8 +275,8 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
     assert report(home).pages[0].as_of == evening
     assert report(home, shop="norte").pages[0].as_of == evening + timedelta(hours=5)
     assert not report(home, shop="centro").pages[0].notes
-    late = closing_report(home, now=evening + timedelta(hours=40))
-    assert texts(late.pages[0]) == ["Centro: the mirror is 40 hours old."], "norte is younger"
+    late = closing_report(home, now=evening + timedelta(hours=40)).pages[0]
+    assert texts(late) == ["Centro: the mirror is 40 hours old."], "norte is younger"
     change(
         home,
         "update ops.completeness set began_at = began_at + interval 50 year "

@@ -27,7 +27,8 @@ def test_a_night_without_a_change_asks_little_and_loads_nothing(synced):
 
 def test_nights_leave_no_notes_of_their_scans_in_the_ledger(synced):
     def names():
-        return {name for (name,) in synced.ledger("SELECT name FROM notes")}
+        found = {name for (name,) in synced.ledger("SELECT name FROM notes")}
+        return {name for name in found if not name.startswith("key ")}  # of each address one
 
     before = names()
     synced.run("brands", "models", full=True)
