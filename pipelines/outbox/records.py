@@ -8,7 +8,6 @@ Behaviour).
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -242,9 +241,12 @@ class Records:
         here: the specification says how long at most. Asked once for as many rows."""
         rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
         if not is_full and len(rows) > self._short.get(path, 0):
-            with suppress(BadAnswer):
+            try:
                 behind, _ = self._page(path, params, 2, by_offset=self._by_offset)
                 is_full = bool(behind.keys() - rows.keys())
+            except BadAnswer as error:
+                if error.transient:  # a fault in passing says nothing of an end
+                    raise
             (self._full if is_full else self._short)[path] = len(rows)
         return rows, not is_full
 
