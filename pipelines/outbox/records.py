@@ -245,7 +245,7 @@ class Records:
                 behind, _ = self._page(path, params, 2, by_offset=self._by_offset)
                 is_full = bool(behind.keys() - rows.keys())
             except BadAnswer as error:
-                if error.transient:  # a fault in passing says nothing of an end
+                if error.transient or isinstance(error, NotAllowed):  # it says nothing of an end
                     raise
             (self._full if is_full else self._short)[path] = len(rows)
         return rows, not is_full

@@ -282,9 +282,9 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
         "update ops.completeness set began_at = began_at + interval 50 year "
         "where shop_id = 'norte' and kind = 'head'",
     )
-    assert report(home, shop="norte").pages[0].as_of == evening - timedelta(hours=15), (
-        "no look to come"
-    )
+    assert report(home, shop="norte").pages[0].as_of == evening - timedelta(
+        hours=15
+    )  # none to come
     change(home, "delete from ops.completeness where resource = 'payments' and shop_id = 'centro'")
     assert report(home).pages[0].as_of is None
     page = report(home, shop="centro").pages[0]

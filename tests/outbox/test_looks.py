@@ -265,6 +265,20 @@ def test_a_list_whose_pages_are_short_hides_no_record(desk, hidden):
     assert in_the_end(desk)[1] == 1 + (desk.states()[-1] == "done")
 
 
+@pytest.mark.parametrize("refusal", [(500, {"error": "Down"}), (403, {"error": "Not allowed"})])
+def test_a_refusal_behind_a_short_page_is_no_end(desk, refusal):
+    staff(desk, "customers", 45)
+    desk.shop.hidden.add(("customers", "created_date"))
+    desk.shop.page_rows, desk.shop.sorts = 20, False
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost after", wait=False)
+    is_down = desk.shop.refuses
+    desk.shop.refuses = lambda path, page: refusal if page == 2 else None
+    assert in_the_end(desk)[1] == 1
+    desk.shop.refuses = is_down
+    assert in_the_end(desk)[1] == 1
+
+
 @pytest.mark.parametrize(
     ("fault", "is_shown", "in_the_end_"),
     [
