@@ -194,5 +194,6 @@ def _requests(change: Change, lists: set[str]) -> int:
     is_first = kind not in lists
     lists.add(kind)
     if change.op == "create":
-        return 1 + is_first * (2 if change.resource == "tickets" else 1)
+        # What was updated since yesterday, too, and its end.
+        return 1 + is_first * (4 if change.resource == "tickets" else 1)
     return 2 + is_first * {"delete": 2, "update": 1}.get(change.op, 0)

@@ -93,7 +93,7 @@ class Outcomes:
         """What follows from a success that names a record: done if it proves itself, else in doubt
         and looked up."""
         said = f"{answer.status} {answer.body.decode('utf-8', 'replace')[:_MOST_ANSWER]}"
-        why = self._not_shown(change, body) if is_proven else "that does not prove it"
+        why = self._against(change, body, named) if is_proven else "that does not prove it"
         told = f"the service answered {said}" + (f", but {why}" if why else "")
         if not why and change.op != "delete":
             self.finish(change, body, named, said, "done")
@@ -101,11 +101,15 @@ class Outcomes:
             named = change.answered or named
             self.in_doubt(change, told, said=Said.DONE, answered=named or None)
 
-    def _not_shown(self, change: Change, body: Fields) -> str:
-        """Why the record does not show an update that the service says it took; empty if it does.
-        Of each kind one is read back: what a service does not take, it never does. The sync
-        compares the others."""
+    def _against(self, change: Change, body: Fields, named: str) -> str:
+        """What speaks against an answer that proves itself: the record was there before it was
+        made, or does not show an update; empty if nothing does. Of each kind of update one is read
+        back: what a service does not take, it never does. The sync compares the others."""
         kind = change.resource, frozenset(body)
+        if change.op == "create":
+            others = self.outbox.made(change.shop, change.resource, but=change.number)
+            is_old = named in others or named in ((change.fence or {}).get("known") or ())
+            return f"record {named} was there before" if is_old else ""
         if change.op != "update" or (kind in self._read_back and "lines" not in body):
             return ""
         try:

@@ -238,17 +238,23 @@ class Records:
 
     def _first(self, path: str, params: Fields) -> tuple[Found, bool]:
         """The first page, and whether it is all. One that is not full may be as long as pages are
-        here: the specification says how long at most. Asked once for as many rows."""
+        here: the specification says how long at most. What is behind as many rows is asked for
+        once, by page and by offset."""
         rows, is_full = self._page(path, params, 1, by_offset=self._by_offset)
-        if not is_full and len(rows) > self._short.get(path, 0):
+        if is_full or len(rows) <= self._short.get(path, 0):
+            return rows, not is_full
+        for by_offset in (False, True):
             try:
-                behind, _ = self._page(path, params, 2, by_offset=self._by_offset)
-                is_full = bool(behind.keys() - rows.keys())
+                behind, _ = self._page(path, params, 2, by_offset=by_offset, full=len(rows))
             except BadAnswer as error:
                 if error.transient or isinstance(error, NotAllowed):  # it says nothing of an end
                     raise
-            (self._full if is_full else self._short)[path] = len(rows)
-        return rows, not is_full
+                continue
+            if behind.keys() - rows.keys():
+                self._full[path] = len(rows)
+                return rows, False
+        self._short[path] = len(rows)
+        return rows, True
 
     def _behind(self, path: str, params: Fields, number: int, rows: Found) -> tuple[Found, bool]:
         """The page behind full ones, and whether it is full itself; empty where none is shown: a
@@ -266,17 +272,18 @@ class Records:
         return {}, False
 
     def _page(
-        self, path: str, params: Fields, number: int, *, by_offset: bool = False
+        self, path: str, params: Fields, number: int, *, by_offset: bool = False, full: int = 0
     ) -> tuple[Found, bool]:
-        """A page, and whether it is full."""
+        """A page, and whether it is full: of ``full`` rows, or of as many as are known to be."""
+        full = full or self._full.get(path, PAGE_ROWS)
         asked = dict(params) | ({"includeLines": "true"} if path.startswith("/tickets") else {})
         if by_offset:
-            asked |= {"offset": (number - 1) * self._full.get(path, PAGE_ROWS), "limit": PAGE_ROWS}
+            asked |= {"offset": (number - 1) * full, "limit": PAGE_ROWS}
         elif number > 1:
             asked["page"] = number
         raw = self._client.get(path, asked).rows()
         rows = {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
-        return rows, len(raw) >= self._full.get(path, PAGE_ROWS)
+        return rows, len(raw) >= full
 
     def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
         try:

@@ -88,6 +88,7 @@ class FakeShop(httpx.BaseTransport):
     sorts: bool = True
     """Whether it sorts as it is asked to; else the oldest come first."""
     knows_offset: bool = False
+    knows_page: bool = True
     lied: set[str] = field(default_factory=set)
     """Changes to which it answered that they are done, and they are not."""
     next_id: int = 1000
@@ -162,7 +163,8 @@ class FakeShop(httpx.BaseTransport):
 
     def _faulty(self, method: str, path: str, body: Any, raw: bytes) -> httpx.Response:
         """``lost before``, ``lost after`` (applied), ``lost late`` (applied a minute later), ``500
-        after``, ``429 before``, ``lie`` (200 and nothing done), ``odd after`` (a strange body)."""
+        after``, ``429 before``, ``lie`` (200 and nothing done), ``odd after`` (a strange body),
+        ``named 7`` (applied, and another id is answered)."""
         what, _, when = (self.faults.popleft() if self.faults else "").partition(" ")
         by = self.sender()
         if what == "down":
@@ -179,6 +181,8 @@ class FakeShop(httpx.BaseTransport):
             status, reply = self._write(method, path, body, raw, by)
         if what in ("lost", "reset"):
             raise (httpx.ReadTimeout if what == "lost" else httpx.ReadError)("no answer")
+        if what == "named":
+            return self._response(200, {"id": when})
         if what in _ODD:
             return self._response(200, _ODD[what])
         if what == "warned":
@@ -212,6 +216,8 @@ class FakeShop(httpx.BaseTransport):
         name, _, record = path.partition("/")
         is_list = record in ("", "updated")
         page, most = int(query.get("page", ["1"])[0]), self.page_rows
+        if page > 1 and not self.knows_page:
+            return 200, []
         if "offset" in query and self.knows_offset:
             page = 1 + int(query["offset"][0]) // most
         if refused := self.refuses(path, page if is_list else 0):

@@ -34,6 +34,20 @@ def test_a_create_that_is_answered_by_words_of_success_alone_is_looked_for(desk)
     assert desk.change().id in desk.shop.tables["customers"]
 
 
+@pytest.mark.parametrize("answer", ["lie", "named"])
+def test_a_create_that_is_answered_by_the_id_of_another_record_is_looked_for(desk, answer):
+    [old] = desk.shop.tables["brands"]
+    for name in ("Acme", "Bolt"):
+        desk.queue("brands", "create", {"name": name})
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.queue("customers", "create", {"name": "Bob"})
+    first = str(desk.shop.next_id + 2)
+    assert desk.push(f"{answer} {old}", "", "", f"{answer} {first}").exit_code == (answer == "lie")
+    told = "in_doubt" if answer == "lie" else "done"
+    assert desk.states() == [told, "done", "done", told]
+    assert desk.change().id != old
+
+
 @pytest.mark.parametrize(
     ("answer", "state"),
     [("success", "done"), ("empty", "done"), ("200", "done"), ("odd", "in_doubt")],

@@ -252,9 +252,11 @@ def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(desk):
     assert in_the_end(desk) == ("in_doubt", 0)
 
 
+@pytest.mark.parametrize("knows_page", [True, False])
 @pytest.mark.parametrize("hidden", ["created_date", "tax"])
-def test_a_list_whose_pages_are_short_hides_no_record(desk, hidden):
+def test_a_list_whose_pages_are_short_hides_no_record(desk, hidden, knows_page):
     desk.shop.hidden.add(("customers", hidden))
+    desk.shop.knows_page, desk.shop.knows_offset = knows_page, not knows_page
     staff(desk, "customers", 45)
     desk.shop.page_rows, desk.shop.sorts = 20, False
     desk.queue("customers", "create", {"name": "Ann"})

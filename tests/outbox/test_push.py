@@ -331,7 +331,7 @@ def test_a_dry_run_says_what_a_push_sends_and_asks_nothing(desk, record):
     assert said == [(one.method, one.path) for one in desk.shop.writes]
 
 
-@pytest.mark.parametrize("op", ["delete", "upload", "update", "create"])
+@pytest.mark.parametrize("op", ["delete", "upload", "update", "customers", "tickets"])
 def test_a_dry_run_counts_the_requests_of_a_push(desk, op, tmp_path):
     photo = tmp_path / "photo.png"
     photo.write_bytes(b"picture")
@@ -339,8 +339,9 @@ def test_a_dry_run_counts_the_requests_of_a_push(desk, op, tmp_path):
         product = desk.shop.put("products", name="Screen", code="A")
         if op == "upload":
             desk.queue("products", op, None, product, file=photo)
-        elif op == "create":
-            desk.queue("customers", op, {"name": "Ann"})
+        elif op in ("customers", "tickets"):
+            body = {"name": "Ann"} if op == "customers" else {"customerId": "1", "shortInfo": "x"}
+            desk.queue(op, "create", body)
         else:
             desk.queue("products", op, {"name": "Case"} if op == "update" else None, product)
     planned = desk.push(dry_run=True).requests
