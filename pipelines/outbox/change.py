@@ -150,7 +150,8 @@ class Change:
     @property
     def stands(self) -> str:
         """``change 7 (update customers c-1), which is in doubt``, for messages."""
-        told = {State.IN_DOUBT: "in doubt", State.CONFLICT: "in conflict"}
+        retry = f"rejected: 'queue retry {self.number}', or 'queue discard' what waits for it"
+        told = {State.IN_DOUBT: "in doubt", State.CONFLICT: "in conflict", State.REJECTED: retry}
         return f"{self.what}, which is {told.get(self.state, self.state)}"
 
     @property

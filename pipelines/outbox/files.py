@@ -22,10 +22,10 @@ from pipelines.outbox.errors import InputRefused
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""
-_SHORTENED = re.compile(r"\d[.,]\d+E\+\d\d")
+_SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 """What spreadsheets make of long telephone numbers and codes."""
 _COMMA = re.compile(r"-?(\d+|\d{1,3}(\.\d{3})+),\d+")
-_POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}((\.\d{3})+|(,\d{3})+)")
 _OWN = {"id", "file"}
 
 
@@ -122,7 +122,10 @@ def _csv(path: Path, text: str, resource: str, op: str, key: str | None) -> Line
             elif short := next(filter(_SHORTENED.fullmatch, cells), None):
                 yield line, f"{short} is a number that a spreadsheet cut short"
             else:  # blank columns may follow
-                yield line, {k: cell for k, cell in zip(header, cells, strict=False) if cell}
+                yield (
+                    line,
+                    {k: cell for k, cell in zip(header, cells, strict=False) if cell.strip()},
+                )
     except csv.Error as error:
         yield reader.line_num + above, str(error)
 
@@ -133,6 +136,8 @@ def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str
     unknown = [name for name in header if name not in known]
     if not header:
         return "has no header"
+    if "" in header:
+        return f"header: column {header.index('') + 1} has no name"
     if twice:
         return f"header names {', '.join(twice)} more than once"
     if key is not None and key not in header:
@@ -146,22 +151,21 @@ def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str
 
 
 def _read_commas(found: FileRows, resource: str) -> None:
-    """Numbers with a decimal comma, of the whole file: one with points alone may be a thousand
-    times another there."""
+    """Numbers with a decimal comma, of the whole file. One with points alone may be a thousand
+    times another there, and so may ``1,234`` where no other number has a decimal comma."""
     numeric = numeric_fields(resource)
     cells = [
         (where, row, name, row[name].strip())
         for where, row in zip(found.where, found.rows, strict=True)
         for name in row.keys() & numeric
     ]
-    if not any(_COMMA.fullmatch(text) for *_, text in cells):
-        return
+    has_commas = any(_COMMA.fullmatch(t) and not _THOUSANDS.fullmatch(t) for *_, t in cells)
     for where, row, name, text in cells:
-        plain = text.replace(".", "")
-        if _POINTS.fullmatch(text):
+        if _THOUSANDS.fullmatch(text) and ("," in text) is not has_commas:
+            plain = re.sub("[.,]", "", text)
             found.faults.append(f"{where}: {name}: {text} may be {plain} or a part of it")
         elif _COMMA.fullmatch(text):
-            row[name] = plain.replace(",", ".")
+            row[name] = text.replace(".", "").replace(",", ".")
 
 
 def _json_lines(text: str) -> Lines:

@@ -22,6 +22,7 @@ import mimetypes
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
 from pipelines.outbox.origin import bind, here, skip_numbers
-from pipelines.outbox.references import unknown
+from pipelines.outbox.references import mentions, unknown
 from pipelines.outbox.store import Outbox
 from pipelines.settings import Section, Settings, ShopSettings, load_settings
 from sources.repair_shop.budget.clock import SystemClock
@@ -176,7 +177,8 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
     """The caller's own key of a row; a column that is no field is taken out of it."""
     if key is None:
         return None
-    text = str(values.get(key, "")).strip()
+    value = values.get(key)
+    text = str(_whole(value)).strip() if isinstance(value, str | int | float | Decimal) else ""
     if not text:
         raise InputRefused([f"{key}: the row has no value of it, and --key (key=) names it"])
     if key not in fields_of(table, op):
@@ -213,12 +215,15 @@ def _record(own: Any, given: Any, op: str) -> str | Reference | None:
             return queued
     except ValueError as error:
         raise InputRefused([f"id: {error}"]) from None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # a data frame makes floats of whole numbers when a cell is empty
-    text = as_id(value)
+    text = as_id(_whole(value))
     if text is None or text.startswith("@"):
         raise InputRefused([f"id: {value!r} is no id"])
     return text
+
+
+def _whole(value: Any) -> Any:
+    """A data frame makes floats of whole numbers when a cell is empty."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _texts(values: Any) -> dict[str, str]:
@@ -252,7 +257,8 @@ def _file(path: Any) -> dict[str, Any]:
 
 
 def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
-    """A fault for each change that is referred to and that gives no id."""
+    """A fault for each change that is referred to and that gives no id, or one of other records
+    than those that the field takes."""
 
     @cache
     def refusal(number: int, shop: str) -> str:
@@ -265,12 +271,25 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
             return f"change {number} is done, and has no id"
         return f"change {number} was rejected" if found[0].state == "rejected" else ""
 
-    return [
+    @cache
+    def kind(number: int) -> str:
+        return outbox.get(number).resource
+
+    faults = [
         f"{change.at}@{number}: {told}"
         for change in changes
         for one in references([change.body, change.record_id])
         if (number := one.get("$queued")) and (told := refusal(number, change.shop))
     ]
+    for change in [] if faults else changes:
+        for field, target, one in mentions(change):
+            if isinstance(one, dict):
+                row, number = one.get("$row"), one.get("$queued", 0)
+                of, name = (change.resource, f"@row:{row}") if row else (kind(number), f"@{number}")
+                if of != target.table:
+                    told = f"{name} is of {of}, not of {target.table}"
+                    faults.append(f"{change.at}{field}: {told}")
+    return faults
 
 
 def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:

@@ -124,7 +124,12 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     )
 
 
-_PROBLEMS = {"in_doubt": "in doubt", "rejected": "rejected", "conflict": "in conflict"}
+_PROBLEMS = {
+    "in_doubt": "in doubt",
+    "rejected": "rejected",
+    "conflict": "in conflict",
+    "orphaned": "that wait for a rejected one",
+}
 
 
 def problems(home: Path) -> tuple[dict[str, int], list[str]]:
@@ -134,8 +139,8 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
         return {}, []
     with Outbox(home) as outbox:
         counts = outbox.counts()
-        [discarded] = outbox.ask("discarded")[0]
-        waiting = counts | {"rejected": counts["rejected"] - discarded}
+        [discarded], [orphaned] = outbox.ask("discarded")[0], outbox.ask("orphaned")[0]
+        waiting = counts | {"rejected": counts["rejected"] - discarded, "orphaned": orphaned}
         told = [
             f"{waiting[state]} change(s) {words}: 'shopmirror queue list' says what to do"
             for state, words in _PROBLEMS.items()

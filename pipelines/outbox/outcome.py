@@ -160,7 +160,8 @@ class Outcomes:
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif error.status == 409:
+        elif error.status == 409 or '"id"' in error.excerpt:
+            # A refusal of a second one, or one that holds the record.
             why = f"{told}; it may be there already, so it is looked for"
             self.in_doubt(change, why, answer=answer, said=Said.NO)
         else:

@@ -22,6 +22,12 @@ select state, count(*) from changes where :shop is null or shop = :shop group by
 select count(*) from changes where state = 'rejected' and 'discarded' = (
     select event from history where history.number = changes.number order by rowid desc limit 1);
 
+-- name: orphaned
+-- What waits for a change that was rejected: no push will ever send it.
+select count(*) from changes as c where state = 'queued' and exists (
+    select 1 from changes as r where r.state = 'rejected' and (c.record_id = '@' || r.number
+    or c.body like '%{"$queued": ' || r.number || '}%'));
+
 -- name: waiting_by_shop
 select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt') group by shop;
 

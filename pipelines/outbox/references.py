@@ -14,6 +14,7 @@ from pathlib import Path
 
 import duckdb
 
+from pipelines.bodies.fields import Reference
 from pipelines.outbox.change import Change, NewChange
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
@@ -71,14 +72,14 @@ def names(change: Change, resource: str, record_id: str) -> bool:
     """Whether the body of a change names a record by its id."""
     return any(
         (target.table, value) == (resource, record_id)
-        for field, target, value in _mentions(change)
+        for field, target, value in mentions(change)
         if field != "id"
     )
 
 
-def _mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str]]:
+def mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str | Reference]]:
     """The records and labels that a change names: the field, where it is found, the value."""
-    if isinstance(change.record_id, str):
+    if change.record_id is not None:
         yield "id", Target(change.resource), change.record_id
     for field, target in targets(change.resource).items():
         outer, _, inner = field.partition(".")
@@ -93,6 +94,8 @@ def _mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str]]:
             for single in several:
                 if isinstance(single, str | int) and str(single).strip():
                     yield field, target, str(single)
+                elif isinstance(single, dict):
+                    yield field, target, single
 
 
 _MANY = 12
@@ -102,9 +105,10 @@ def unknown(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[st
     """A fault for each id and label that neither the mirror nor the queue knows."""
     wanted: dict[tuple[str, Target], dict[str, list[str]]] = {}
     for change in changes:
-        for field, target, value in _mentions(change):
-            values = wanted.setdefault((change.shop, target), {})
-            values.setdefault(value, []).append(f"{change.at}{change.resource} {field}")
+        for field, target, value in mentions(change):
+            if isinstance(value, str):
+                values = wanted.setdefault((change.shop, target), {})
+                values.setdefault(value, []).append(f"{change.at}{change.resource} {field}")
     faults: list[str] = []
     try:
         with published_here(home) as warehouse:

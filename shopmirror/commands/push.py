@@ -71,6 +71,7 @@ def _message(report: PushReport) -> str:
     """What a person is to know of a push that nobody watched; empty if there is nothing."""
     told = [f"{name}: {error}" for name, error in report.errors.items()]
     states = Counter(change["state"] for change in report.changes if change["state"] != "done")
+    states |= Counter(queued=report.waiting)
     if states:
         counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in states.items())
         told.append(f"Not done: {counts}. 'shopmirror queue list' says what to do.")

@@ -187,10 +187,11 @@ class FakeShop(httpx.BaseTransport):
             return self._response(200, _ODD[what])
         if what == "warned":
             return self._response(200, {**(reply or {}), "warning": "see log"})
-        if what == "record":
+        if what.startswith("record"):
             name, _, record = path.partition("/")
             row = self.tables[name].get(record or str((reply or {}).get("id")), {})
-            return self._response(status, self._visible(name, row))
+            shown = self._visible(name, row) or {"id": record or None}
+            return self._response(int(what[6:] or status), shown)
         if what == "401":
             return self._response(401, {"error": "Too many requests, wait one minute."})
         if what.isdecimal():

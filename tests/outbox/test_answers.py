@@ -48,6 +48,17 @@ def test_a_create_that_is_answered_by_the_id_of_another_record_is_looked_for(des
     assert desk.change().id != old
 
 
+@pytest.mark.parametrize("status", ["400", "422"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_refusal_that_holds_the_record_is_looked_into(desk, product, status, when):
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.queue("products", "update", {"name": "Glass"}, product)
+    is_there = when == "after"
+    assert desk.push(*[f"record{status} {when}"] * 2).exit_code == (not is_there)
+    assert desk.states() == ["done" if is_there else "rejected"] * 2
+    assert len(desk.shop.writes) == 2 * is_there
+
+
 @pytest.mark.parametrize(
     ("answer", "state"),
     [("success", "done"), ("empty", "done"), ("200", "done"), ("odd", "in_doubt")],

@@ -126,6 +126,19 @@ def test_what_is_not_done_is_one(shop, capsys):
     assert shop.tables["customers"][record]["name"] == "Bob"
 
 
+def test_what_waits_for_a_rejected_change_is_told(shop, capsys):
+    shop.faults.append("400 before")
+    add = "queue", "add"
+    body = '{"customerId": "@1", "shortInfo": "x"}'
+    run(capsys, *add, "customers", "--op", "create", "--json", '{"name": "Ann"}')
+    run(capsys, *add, "tickets", "--op", "create", "--json", body)
+    run(capsys, "push")
+    run(capsys, "queue", "discard", "1")
+    code, out, _ = run(capsys, "push", "--json")
+    assert (code, "Not done: 1 queued." in json.loads(out)["message"]) == (1, True)
+    assert "1 change(s) that wait for a rejected one" in run(capsys, "status")[1]
+
+
 def test_away_is_three_and_stopped_is_four(shop, served, capsys):
     for name in ("a", "b"):
         run(

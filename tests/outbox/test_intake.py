@@ -92,6 +92,8 @@ def test_csv_that_says_its_mark_and_has_blank_columns(tmp_path):
     path = tmp_path / "customers.csv"
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5,5E+10;;\r\n")
     assert "line 5: 5,5E+10 is a number that" in read_rows(path, "customers", "create").faults[0]
+    path.write_bytes(b"name,mobile\nBob,5E+10\n")
+    assert "5E+10 is a number that" in read_rows(path, "customers", "create").faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5;;x\r\n")
     assert "line 5: has 4 cells, not 2" in read_rows(path, "customers", "create").faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n")
@@ -274,6 +276,55 @@ def test_prices_with_a_decimal_comma(settings, tmp_path):
     assert rows[2]["name"] == "12,50"
     path.write_text("id;price\n1;12,50\n2;1.234\n")
     assert "1.234 may be 1234 or a part of it" in read_rows(path, "products", "update").faults[0]
+
+
+def test_a_comma_before_three_digits_is_a_fault_unless_another_number_tells(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text('id,price\n1,"1,234"\n2,0.125\n')
+    [fault] = read_rows(path, "products", "update").faults
+    assert "line 2: price: 1,234 may be 1234 or a part of it" in fault
+    path.write_text("id;price\n1;1,234\n2;0,125\n3;1.234,567\n")
+    found = read_rows(path, "products", "update")
+    assert [row["price"] for row in found.rows] == ["1.234", "0.125", "1234.567"]
+    assert found.faults == []
+
+
+def test_a_cell_of_spaces_is_not_given_and_a_column_without_a_name_is_told(settings, tmp_path):
+    path = tmp_path / "customers.csv"
+    path.write_text("id,city,email\n7, ,a@x.org\n")
+    assert read_rows(path, "customers", "update").rows == [{"id": "7", "email": "a@x.org"}]
+    path.write_text("id,,email\n7,x,a@x.org\n")
+    refused(lambda: read_rows(path, "customers", "update"), "column 2 has no name")
+
+
+@pytest.mark.parametrize("field", [None, ["x"]])
+def test_a_key_that_is_no_text_is_no_key(settings, field):
+    rows = [{"ref": field, "name": "Ann"}]
+    refused(
+        lambda: enqueue("customers", "create", rows, key="ref", settings=settings), "no value of it"
+    )
+
+
+def test_a_key_is_the_same_in_a_sheet_and_in_a_data_frame(settings):
+    frame = pd.DataFrame({"ref": [12.0], "name": ["Ann"]})
+    for rows in ([{"ref": "12", "name": "Ann"}], frame, [{"ref": 12, "name": "Ann"}]):
+        assert enqueue("customers", "create", rows, key="ref", settings=settings) == [1]
+
+
+def test_a_reference_names_a_change_of_the_records_that_its_field_takes(desk):
+    brand = desk.queue("brands", "create", {"name": "Acme"})
+    ticket = desk.queue("tickets", "create", {"customerId": "1", "shortInfo": "x"})
+    lines = [{"amount": 5, "paymentMethod": "1"}]
+    for resource, body, told in [
+        ("tickets", {"customerId": f"@{brand}", "shortInfo": "x"}, "brands, not of customers"),
+        ("payments", {"invoiceId": [f"@{ticket}"], "lines": lines}, "not of ticket_invoices"),
+        ("stock", {"product": f"@{brand}", "quantity": 1}, "not of products"),
+    ]:
+        refused(lambda r=resource, b=body: desk.queue(r, "create", b), told)
+    refused(lambda: desk.queue("customers", "update", {"city": "x"}, f"@{brand}"), "id: @1 is of")
+    rows = [{"customerId": "1", "shortInfo": "x"}, {"customerId": "@row:1", "shortInfo": "y"}]
+    refused(lambda: desk.queue("tickets", "create", rows), "row 2: customerId: @row:1 is of")
+    assert len(desk.states()) == 2
 
 
 def test_prices_that_look_like_a_mistake_are_told(settings):

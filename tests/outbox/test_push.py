@@ -14,6 +14,7 @@ from pipelines.outbox import (
     mark_mirrored,
     next_step,
     not_shown,
+    problems,
     push,
     touched_since,
 )
@@ -61,6 +62,12 @@ def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(desk):
     with Outbox(desk.home) as outbox:
         assert "waits for change 1" in next_step(outbox, desk.change(2), {})
         assert "Mend it, then 'queue retry 1'; or" in next_step(outbox, desk.change(1), {})
+    desk.discard(1)
+    assert desk.push().exit_code == 1
+    with Outbox(desk.home) as outbox:
+        told = next_step(outbox, desk.change(2), {})
+        assert "rejected: 'queue retry 1', or 'queue discard' what waits for it" in told
+    assert "1 change(s) that wait for a rejected one" in problems(desk.home)[1][0]
     desk.retry(1)
     assert desk.push().exit_code == 0
 
