@@ -208,3 +208,24 @@ def test_a_row_that_slipped_past_a_whole_reading_is_neither_gone_nor_left_out(st
         held = set(stranger.recorder.live(name, "main"))
         assert held >= {row["id"] for row in rows}
     assert held == {row["id"] for row in rows}
+
+
+def test_a_record_whose_id_is_a_digit_of_the_refusals_status_is_gone(stranger):
+    rows = [{"id": n, "created_date": f"2026-01-{1 + n // 4:02d}"} for n in range(1, 61)]
+    stranger.lists["/models"] = rows
+    answer = stranger.answer
+
+    def refusing(seen: Seen) -> Reply:
+        identity = seen.path.removeprefix("/v1/models/")
+        if identity == seen.path:
+            return answer(seen)
+        found = [row for row in rows if str(row["id"]) == identity]
+        return Reply(body=found[0]) if found else Reply(400, {"error": "Record does not exist"})
+
+    stranger.loopback.otherwise = refusing
+    assert stranger.sync("models").exit_code == 0
+    for gone in (40, 4):
+        rows[:] = [row for row in rows if row["id"] != gone]
+        report = stranger.sync("models", full=True)
+        assert report.exit_code == 0, report.details
+    assert set(stranger.recorder.live("models", "main")) == {str(row["id"]) for row in rows}

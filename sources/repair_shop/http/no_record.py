@@ -21,5 +21,6 @@ def refusal_of_nobody(look: Callable[[str], object], identity: str) -> str:
 
 
 def words_without(identity: str, error: BadAnswer) -> str:
-    """What a refusal says of any record: its words without the id and without numbers."""
-    return _NUMBER.sub("#", str(error).replace(identity, "*"))
+    """What a refusal says of any record: its words without the id, which may be a digit of its
+    status, and without numbers."""
+    return _NUMBER.sub("#", re.sub(rf"(?<!\w){re.escape(identity)}(?!\w)", "#", str(error)))
