@@ -48,6 +48,7 @@ class ListCount:
     """Counts the list of a job. ``exists`` looks a row up; None: its rows have no paths."""
 
     ledger: Ledger
+    run_id: int
     job: Job
     reader: MakeReader
     exists: Callable[[str], bool] | None
@@ -158,13 +159,21 @@ class ListCount:
             self._read_whole(out, doubts)
             return
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
-        if unlisted:
-            KnownRows(self.ledger, self.job.shop, self.job.resource).note_unlisted(unlisted)
         out.gone |= gone
         out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
 
     def _find(self, count: Count) -> Found:
-        found = find_gone(count, self.exists or self._in_its_days())
+        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        exists, twice = self.exists or self._in_its_days(), set[str]()
+
+        def look(row: str) -> bool:
+            twice.update(known.missed_before([row], self.run_id))  # an answer that shows it ends it
+            return exists is not None and exists(row)
+
+        found = find_gone(count, exists and look)
+        # Its path may be an old answer: only where two runs say so is it left out.
+        known.note_missed(found.unlisted, self.run_id)
+        known.note_unlisted(found.unlisted & twice)
         if found.gone and self.exists is None and count.distrusted:
             return Found(found.total, reason="its order is not by date", read_whole=True)
         return found
@@ -318,8 +327,8 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
     """Count, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
     At most :data:`LOOKUPS`; the rows left over are for the next night. A row that exists may stand
-    elsewhere, which the count then finds; if no page shows it in two readings, it is one the list
-    leaves out. Raises what ``exists`` raises.
+    elsewhere, which the count then finds; if no page shows it in two readings, it is ``unlisted``.
+    Raises what ``exists`` raises.
 
     What cannot be looked up is gone at its second sighting, in another reading of its days. Where
     that one does not end, ``gone`` are those missed once, for a reading of the whole list to tell.
@@ -340,7 +349,7 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
             break
         count.is_loose |= bool(there)  # it may stand on a page beside the days that it belongs to
         count.refresh()
-        # One that exists may have slipped past two pages: only in two readings is it left out.
+        # One that exists may have slipped past two pages, and would make up for one that is gone.
         missed, found = frozenset() if fresh else there, count.run(again=not fresh)
     if exists is None or found.reason:
         return found

@@ -198,7 +198,7 @@ class ScanRunner:
         return read_hidden(self.ledger, self.job, self.pages, self.exists, self.began)
 
     def _count(self) -> ListCount:
-        return ListCount(self.ledger, self.job, self.pages, self.exists)
+        return ListCount(self.ledger, self.scan.run_id, self.job, self.pages, self.exists)
 
     def _read_records(self) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
