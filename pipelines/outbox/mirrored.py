@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.outbox.basis import rows_of_warehouse, words_of
-from pipelines.outbox.change import Change, Fields
+from pipelines.outbox.change import Change, Fields, invoices_of
 from pipelines.outbox.match import is_deleted, left_out
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
@@ -82,6 +82,8 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
             for row in written:
                 is_newer = built is not None or _is_published_since(home, row["mirrored_at"])
                 shown = _difference(row, found.get(row["id"]), is_newer=is_newer)
+                if built and shown == "" and row["op"] == "create" and row["marker"]:
+                    shown = _twins(row, built)
                 if shown is not None:
                     names = ("shop", "resource", "id", "number")
                     outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
@@ -89,8 +91,8 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
             (
                 row["shop"],
                 f"change {row['number']} ({row['op']} {row['resource']} {row['id']}) is done, but "
-                f"the record does not show it: {row['shown']}. Queue it again, or 'queue discard "
-                f"{row['number']}' if the record is as it should be",
+                f"the service shows otherwise: {row['shown']}. Mend it there, or queue it again; "
+                f"'queue discard {row['number']}' if it is as it should be",
             )
             for row in outbox.ask("not_shown")
         ]
@@ -122,6 +124,21 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
         f"{name} was set to '{sent[name]}' and is '{words_of(resource, name, row)}'"
         for name in left_out(resource, plain, before, row, _UTC)
     )
+
+
+def _twins(written: Any, built: Published) -> str:
+    """More records that hold a create's marker than it made: the request was sent again on its
+    way. Empty if there are none."""
+    body = json.loads(written["sent_body"])
+    is_paid = written["resource"] == "payments"
+    made = len(body["lines"]) * len(invoices_of(body)) if is_paid else 1
+    found = built.rows(
+        f"select id from raw.{written['resource']} as t where shop_id = $shop "  # noqa: S608 - the table's name is one of ours
+        "and _deleted_at is null and contains(lower(t::varchar), $marker) order by id",
+        {"shop": written["shop"], "marker": written["marker"]},
+    )
+    ids = ", ".join(str(row["id"]) for row in found)
+    return f"{len(found)} records hold its marker: {ids}" if len(found) > made else ""
 
 
 _PROBLEMS = {

@@ -25,7 +25,7 @@ import json
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -248,10 +248,21 @@ def settle(outbox: Outbox, shop: str) -> None:
             outbox.ask("settle", shop=shop)
 
 
-def held_back(outbox: Outbox) -> dict[int, str]:
-    """Queued changes that the next push does not simply send, by number: what comes first."""
+_ELSEWHERE = "waits for 'queue adopt': it was queued for another address or key"
+
+
+def held_back(outbox: Outbox, shops: Sequence[ShopSettings] = ()) -> dict[int, str]:
+    """Queued changes that the next push does not simply send, by number: what comes first.
+    ``shops``: those of the settings, where these can be read."""
     rows = [*map(dict, outbox.ask("unsettled", shop=None)), *_suspects(outbox, find(outbox))]
     told = dict[int, str]()
+    for one in shops:
+        others = outbox.ask("bound_to_others", shop=one.name, service=bind(outbox, one))
+        told |= {row["number"]: _ELSEWHERE for row in others}
+    for [name] in outbox.ask("shops") if shops else ():
+        if name not in {one.name for one in shops}:
+            words = f"waits for the shop '{name}', which the settings do not name"
+            told |= {one.number: words for one in outbox.changes(shop=name)}
     for row in sorted(rows, key=lambda row: row["kind"] == "foreign"):
         words, stamp = "may have been sent: the next push looks for it first", row["stamp"]
         if row["kind"] == "foreign":

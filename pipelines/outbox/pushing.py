@@ -93,7 +93,9 @@ def push(
     clock = clock or SystemClock()
     refuse_newer(settings.home / LEDGER)
     if dry_run:
-        return _dry_run(settings, shops, on_conflict, clock)
+        planned = _dry_run(settings, shops, on_conflict, clock)
+        planned.errors |= {} if shop else _left_out(settings)
+        return planned
     home, began, report = settings.home, time.monotonic(), PushReport()
     Outbox(settings.home, clock).close()
 

@@ -1,6 +1,7 @@
 """``shopmirror queue``: validate and queue changes; look at them, send again, discard."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from pipelines.outbox import adopt as take
 from pipelines.outbox import discard as forget
 from pipelines.outbox import retry as again
 from pipelines.outbox.errors import InputRefused
-from pipelines.settings import home_folder, load_settings
+from pipelines.settings import SettingsError, ShopSettings, home_folder, load_settings
 from shopmirror.completion import JsonOption, ShopOption
 from shopmirror.consoles import moment, out, print_json, say, table, tell
 
@@ -141,13 +142,13 @@ def list_changes(
     with Outbox(home_folder()) as outbox:
         found = outbox.changes(states=[state] if state else (), **of_shop)
         told = found if as_json else found[-_MANY:]
-        held = held_back(outbox)
+        held = held_back(outbox, _shops())
         changes = [brief(one) | {"next": next_step(outbox, one, held)} for one in told]
     columns = ("#number", "shop", "resource", "op", "state", "id", "next")
     if as_json:
         print_json(changes)
     elif not changes:
-        out().print("The queue is empty.")
+        out().print("No change is like that." if state or shop else "The queue is empty.")
     else:
         out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in changes)))
     if len(changes) < len(found):
@@ -155,6 +156,15 @@ def list_changes(
     for name, line in not_shown(home_folder()):
         if not shop or name == shop.lower():
             tell(f"{name}: {line}.")
+
+
+def _shops() -> Sequence[ShopSettings]:
+    """The shops of the settings; none where these cannot be read, which keeps nobody from looking
+    at the queue."""
+    try:
+        return load_settings().shops
+    except SettingsError:
+        return ()
 
 
 @app.command("show")
@@ -166,7 +176,7 @@ def show(number: Number, as_json: JsonOption = False) -> None:
             {**entry, "at": datetime.fromtimestamp(entry["at"], UTC).isoformat(timespec="seconds")}
             for entry in outbox.history(change.number)
         ]
-        following = next_step(outbox, change, held_back(outbox))
+        following = next_step(outbox, change, held_back(outbox, _shops()))
     document = {
         **brief(change),
         "next": following,

@@ -62,10 +62,10 @@ def customer(tmp_path, empty, monkeypatch):
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
 
-        def changed(op, body):
+        def changed(op, body, marker=None):
             record = served.shop.put("customers", name="Ann", city="A")
             with Outbox(tmp_path) as outbox:
-                change = NewChange("main", "customers", op, record, body)
+                change = NewChange("main", "customers", op, record, body, marker=marker)
                 outbox.add([change], by="ann")
                 done(outbox, 1, record)
             one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
@@ -74,6 +74,7 @@ def customer(tmp_path, empty, monkeypatch):
             row = served.shop.tables["customers"][record]
             return row, partial(sync, settings, resources=["customers"])
 
+        changed.shop = served.shop
         yield changed
 
 
@@ -93,4 +94,16 @@ def test_a_sync_knows_a_deleted_record_that_stays_with_a_mark(customer, mark):
     row, sync_it = customer("delete", {})
     assert "the record is still there" in sync_it().details[0]
     row |= mark
+    assert sync_it(full=True).exit_code == 0
+
+
+def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer):
+    """A proxy that sends a request again makes two records of one answer."""
+    row, sync_it = customer("create", {"name": "Ann"}, marker="sm-0123456789")
+    other = customer.shop.put("customers", name="Ann", comments="[sm-0123456789]")
+    row["comments"] = "[sm-0123456789]"
+    report = sync_it()
+    assert report.exit_code == 1
+    assert f"2 records hold its marker: {row['id']}, {other}" in report.details[0]
+    del customer.shop.tables["customers"][other]
     assert sync_it(full=True).exit_code == 0

@@ -163,11 +163,23 @@ def test_changes_of_a_shop_that_is_gone_are_not_passed_over(shop, capsys, monkey
     brand = ("queue", "add", "brands", "--op", "create", "--json", '{"name": "Acme"}')
     run(capsys, *brand)
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__SHOPS__NORTH__API_KEY", "key-of-north")
-    code, _, err = run(capsys, "push")
-    assert code == 1
-    assert "wait for the shop 'main', which the settings do not name" in err
+    for dry in ([], ["--dry-run"]):
+        code, _, err = run(capsys, "push", *dry)
+        assert code == 1
+        assert "wait for the shop 'main', which the settings do not name" in err
     assert run(capsys, "queue", "discard", "1")[0] == 0
     assert run(capsys, "push")[0] == 0
+
+
+def test_the_list_says_what_the_settings_keep_from_being_sent(shop, capsys, monkeypatch):
+    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "A"}')
+    assert "The queue is empty" not in run(capsys, "queue", "list", "--shop", "other")[1]
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "another-key")
+    assert "queued for another address or key" in run(capsys, "queue", "list", "--json")[1]
+    assert "queued for another address or key" in run(capsys, "queue", "show", "1", "--json")[1]
+    prefix = "SOURCES__REPAIR_SHOP__SHOPS__NORTH__"
+    monkeypatch.setenv(prefix + "API_KEY", "key-of-north")
+    assert "which the settings do not name" in run(capsys, "queue", "list", "--json")[1]
 
 
 def test_a_wrong_address_is_two_and_keeps_the_queue(shop, served, capsys, monkeypatch):
