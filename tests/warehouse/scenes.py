@@ -28,6 +28,7 @@ ZONES = {
     "absurd": "Pacific/Apia",
     "void": "Pacific/Auckland",
     "renamed": "UTC",
+    "apart": "UTC",
 }
 
 

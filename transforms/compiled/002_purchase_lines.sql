@@ -22,7 +22,7 @@ select
     coalesce(lines.unit_price, lines.cost) as unit_cost,
     lag(coalesce(lines.unit_price, lines.cost)) over (
         partition by orders.shop_id, coalesce(lines.product_code, lines.item_description)
-        order by orders.created_day, orders.document_id, lines.position
+        order by orders.created_at, length(orders.document_id), orders.document_id, lines.position
     ) as unit_cost_before,
     lines.discount,
     lines.tax,

@@ -20,12 +20,12 @@ select
     orders.created_day,
     orders.expected_day,
     orders.received_day,
-    orders.received_day is null as is_open,
+    orders.received_day is null and coalesce(lower(orders.status), '') <> 'received' as is_open,
     cast(
         (date_diff('day', orders.created_day::timestamp, orders.received_day::timestamp ))
      as bigint) as lead_days,
     case
-        when orders.expected_day is null then null
+        when orders.expected_day is null or (orders.received_day is null and lower(orders.status) = 'received') then null
         else coalesce(orders.received_day, shops.today) > orders.expected_day
     end as is_late,
     orders.cost,

@@ -32,6 +32,7 @@ signed as (
 priced as (
     select
         signed.*,
+        case when untaxed.shop_id is null then signed.total else signed.total + coalesce(signed.tax, 0) end as taxed_total,
         -- What the line itself says of a unit's cost, else the product's cost price of today.
         case
         when abs(signed.quantity) < 1000 and abs(coalesce(signed.cost, products.cost_price)) < 10000000
@@ -45,6 +46,7 @@ priced as (
     left join "intermediate"."int_products_by_code" as products
         on products.shop_id = signed.shop_id
         and products.code = signed.product_code
+    left join "intermediate"."int_untaxed_lines" as untaxed on untaxed.shop_id = signed.shop_id
 )
 
 select
@@ -61,6 +63,6 @@ select
     unit_price,
     cast(case when is_returned then -(discount) else discount end as decimal(28, 4)) as discount,
     cast(case when is_returned then -(tax) else tax end as decimal(28, 4)) as tax,
-    cast(case when is_returned then -(total) else total end as decimal(28, 4)) as total,
+    cast(case when is_returned then -(taxed_total) else taxed_total end as decimal(28, 4)) as total,
     cast(case when is_returned then -(units_cost) else units_cost end as decimal(38, 4)) as cost
 from priced

@@ -7,7 +7,7 @@
 with sold as (
     select
         lines.shop_id, lines.product_id,
-        max(case when lines.effect <> 'return' then lines.day end) as last_sold_day,
+        max(case when lines.effect <> 'return' and coalesce(lines.quantity, 1) > 0 then lines.day end) as last_sold_day,
         sum(lines.quantity) as sold_quantity,
         sum(lines.total) as revenue,
         sum(case when lines.day > 

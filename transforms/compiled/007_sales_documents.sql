@@ -22,7 +22,8 @@ with effects as (
         -- Where the amount is unknown, its tax tells nothing.
         case when gross is not null then tax end as effect_tax,
         cost as effect_cost,
-        uncosted as effect_uncosted
+        uncosted as effect_uncosted,
+        uncosted_net as effect_uncosted_net
     from "marts"."documents" as documents
     union all
     select * from "intermediate"."int_return_effects"
@@ -55,6 +56,8 @@ select
     effect_tax is not null as is_tax_known,
     cast(effect_cost as decimal(28, 4)) as cost,
     cast(effect_uncosted as decimal(28, 4)) as uncosted,
+    cast(case when effect_cost is not null then effect_gross - coalesce(effect_tax, 0) - effect_uncosted_net - effect_cost
+        else 0 end as decimal(28, 4)) as margin,
     cast(1 as decimal(28, 4)) as documents,
     last_updated_at,
     seen_at

@@ -22,8 +22,6 @@ documents as (
         sum(gross) as gross,
         sum(tax) as tax,
         sum(net) as net,
-        sum(cost) as cost,
-        sum(uncosted) as uncosted,
         sum(documents) as documents
     from "marts"."sales_documents"
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -58,8 +56,6 @@ effects as (
         documents.gross,
         documents.tax,
         documents.net,
-        documents.cost,
-        documents.uncosted,
         documents.documents
     from documents as documents
     inner join definitions as definitions on definitions.shop_id = documents.shop_id
@@ -85,8 +81,6 @@ effects as (
         payments.amount as gross,
         cast(null as decimal(28, 4)) as tax,
         cast(null as decimal(28, 4)) as net,
-        cast(null as decimal(28, 4)) as cost,
-        cast(0 as decimal(28, 4)) as uncosted,
         payments.payments as documents
     from paid as payments
     inner join definitions as definitions on definitions.shop_id = payments.shop_id

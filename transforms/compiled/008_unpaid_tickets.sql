@@ -6,16 +6,17 @@
 
 with lines as (
     select
-        shop_id, ticket_id,
-        sum(coalesce(total, case
-        when abs(quantity) < 1000 and abs(unit_price) < 10000000
-            then cast(try_cast(quantity as decimal(7, 4)) * try_cast(unit_price as decimal(11, 4)) as decimal(28, 4))
+        lines.shop_id, lines.ticket_id,
+        sum(coalesce(lines.total, case
+        when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
+            then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))
         else case
-        when abs(quantity) < 1000000000000 and abs(unit_price) < 1000000000000
-            then cast(quantity * unit_price as decimal(28, 4))
+        when abs(lines.quantity) < 1000000000000 and abs(lines.unit_price) < 1000000000000
+            then cast(lines.quantity * lines.unit_price as decimal(28, 4))
     end
-    end)) as amount
-    from "staging"."tickets__lines"
+    end - coalesce(lines.discount, 0)) + case when untaxed.shop_id is null then 0 else coalesce(lines.tax, 0) end) as amount
+    from "staging"."tickets__lines" as lines
+    left join "intermediate"."int_untaxed_lines" as untaxed on untaxed.shop_id = lines.shop_id
     group by 1, 2
 ),
 

@@ -25,8 +25,7 @@ select
     sales.net,
     sales.cost,
     sales.uncosted,
-    cast(case when sales.cost is not null then coalesce(sales.net, sales.gross, 0) - sales.cost else 0 end
-        as decimal(28, 4)) as margin
+    cast(coalesce(sales.margin, 0) as decimal(28, 4)) as margin
 from "intermediate"."int_sales_effects" as sales
 left join "marts"."tickets" as tickets
     on tickets.shop_id = sales.shop_id and tickets.id = sales.ticket_id

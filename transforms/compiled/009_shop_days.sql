@@ -44,7 +44,7 @@ sold as (
         sum(case when effect = 'return' then coalesce(total, 0) else 0 end) as returned,
         sum(coalesce(tax, 0)) as tax,
         sum(coalesce(cost, 0)) as cost,
-        sum(case when cost is not null then coalesce(net, gross, 0) - cost else 0 end) as margin,
+        sum(coalesce(margin, 0)) as margin,
         sum(uncosted) as uncosted,
         sum(case when effect = 'return' then 0 else documents end) as documents
     from "intermediate"."int_sales_effects" as effects

@@ -12,6 +12,11 @@ case
 case when is_returned then -({{ amount }}) else {{ amount }} end
 {%- endmacro %}
 
+{#- What a line comes to, where the service says no total. -#}
+{% macro line_total(lines) -%}
+coalesce({{ lines }}.total, {{ product_of(lines ~ '.quantity', lines ~ '.unit_price') }} - coalesce({{ lines }}.discount, 0))
+{%- endmacro %}
+
 {#-
     The amounts that count as sales, and the day on which each counts, under definitions: a
     relation with shop_id, definition, date_basis, amount_basis, returns_rule, documents_rule.
@@ -37,8 +42,6 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
         documents.gross,
         documents.tax,
         documents.net,
-        documents.cost,
-        documents.uncosted,
         documents.documents
         {%- for name, sources in named.items() %},
         {{ sources[0] }} as {{ name }}
@@ -67,8 +70,6 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
         payments.amount as gross,
         cast(null as {{ money() }}) as tax,
         cast(null as {{ money() }}) as net,
-        cast(null as {{ money() }}) as cost,
-        cast(0 as {{ money() }}) as uncosted,
         payments.payments as documents
         {%- for name, sources in named.items() %},
         {{ sources[1] }} as {{ name }}

@@ -27,12 +27,14 @@ signed as (
 priced as (
     select
         signed.*,
+        case when untaxed.shop_id is null then signed.total else signed.total + coalesce(signed.tax, 0) end as taxed_total,
         -- What the line itself says of a unit's cost, else the product's cost price of today.
         {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as units_cost
     from signed
     left join {{ ref('int_products_by_code') }} as products
         on products.shop_id = signed.shop_id
         and products.code = signed.product_code
+    left join {{ ref('int_untaxed_lines') }} as untaxed on untaxed.shop_id = signed.shop_id
 )
 
 select
@@ -49,6 +51,6 @@ select
     unit_price,
     cast({{ as_sold('discount') }} as {{ money() }}) as discount,
     cast({{ as_sold('tax') }} as {{ money() }}) as tax,
-    cast({{ as_sold('total') }} as {{ money() }}) as total,
+    cast({{ as_sold('taxed_total') }} as {{ money() }}) as total,
     cast({{ as_sold('units_cost') }} as decimal(38, 4)) as cost
 from priced

@@ -34,10 +34,11 @@ select
         when effects.effect_gross is null then null
         when line_sums.tax is not null and line_sums.total = effects.effect_gross then cast(line_sums.tax as {{ money() }})
         when effects.gross <> 0
-            then {{ try_cast('cast(effects.effect_gross as ' ~ double_type() ~ ') / effects.gross * effects.tax', money()) }}
+            then {{ try_cast('cast(effects.effect_gross as ' ~ double_type() ~ ') / effects.gross * effects.tax', 'decimal(28, 2)') }}
     end as effect_tax,
     cast(line_sums.cost as {{ money() }}) as effect_cost,
-    cast(coalesce(line_sums.uncosted, effects.effect_gross, 0) as {{ money() }}) as effect_uncosted
+    cast(coalesce(line_sums.uncosted, effects.effect_gross, 0) as {{ money() }}) as effect_uncosted,
+    cast(coalesce(line_sums.uncosted_net, 0) as {{ money() }}) as effect_uncosted_net
 from effects
 left join line_sums
     on line_sums.shop_id = effects.shop_id

@@ -17,8 +17,6 @@ documents as (
         sum(gross) as gross,
         sum(tax) as tax,
         sum(net) as net,
-        sum(cost) as cost,
-        sum(uncosted) as uncosted,
         sum(documents) as documents
     from {{ ref('sales_documents') }}
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10

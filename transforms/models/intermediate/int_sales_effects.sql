@@ -2,6 +2,9 @@
 {% set nothing = 'cast(null as ' ~ dbt.type_string() ~ ')' %}
 {% set named = {'effect_key': ['documents.effect_key', nothing], 'status': ['documents.status', nothing],
     'happened_at': ['documents.effect_at', 'payments.paid_at']} %}
+{% for name in ['cost', 'uncosted', 'margin'] -%}
+{% do named.update({name: ['documents.' ~ name, 'cast(' ~ ('null' if name == 'cost' else '0') ~ ' as ' ~ money() ~ ')']}) %}
+{%- endfor %}
 {% for name in ['document_id', 'document_number', 'ticket_id', 'customer_id', 'customer_name'] -%}
 {% do named.update({name: ['documents.' ~ name, 'payments.' ~ name]}) %}
 {%- endfor %}
@@ -34,8 +37,6 @@ select
     gross,
     tax,
     net,
-    cost,
-    uncosted,
     documents,
     {{ named | join(',\n    ') }}
 from effects

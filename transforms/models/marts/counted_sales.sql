@@ -20,8 +20,7 @@ select
     sales.net,
     sales.cost,
     sales.uncosted,
-    cast(case when sales.cost is not null then coalesce(sales.net, sales.gross, 0) - sales.cost else 0 end
-        as {{ money() }}) as margin
+    cast(coalesce(sales.margin, 0) as {{ money() }}) as margin
 from {{ ref('int_sales_effects') }} as sales
 left join {{ ref('tickets') }} as tickets
     on tickets.shop_id = sales.shop_id and tickets.id = sales.ticket_id

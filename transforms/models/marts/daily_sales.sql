@@ -12,7 +12,7 @@ select
     cast(sum(case when effect = 'pos_order' then documents else 0 end) as bigint) as pos_order_count,
     cast(sum(case when effect = 'return' then documents else 0 end) as bigint) as return_count,
     cast(sum(coalesce(cost, 0)) as {{ money() }}) as cost,
-    cast(sum(case when cost is not null then coalesce(net, gross, 0) - cost else 0 end) as {{ money() }}) as margin,
+    cast(sum(coalesce(margin, 0)) as {{ money() }}) as margin,
     cast(sum(uncosted) as {{ money() }}) as uncosted
 from {{ ref('int_sales_effects') }}
 group by 1, 2

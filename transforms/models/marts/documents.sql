@@ -40,7 +40,8 @@ figures as (
         coalesce(payment_sums.payments, 0) as payments,
         payment_sums.last_day as last_payment_day,
         line_sums.cost,
-        line_sums.uncosted
+        line_sums.uncosted,
+        line_sums.uncosted_net
     from documents
     left join line_sums
         on line_sums.shop_id = documents.shop_id
@@ -88,6 +89,7 @@ select
     end as is_paid,
     cast(cost as {{ money() }}) as cost,
     cast(coalesce(uncosted, gross, 0) as {{ money() }}) as uncosted,
+    cast(coalesce(uncosted_net, gross - coalesce(tax, 0), 0) as {{ money() }}) as uncosted_net,
     last_updated_at,
     seen_at
 from figures

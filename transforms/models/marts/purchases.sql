@@ -14,10 +14,10 @@ select
     orders.created_day,
     orders.expected_day,
     orders.received_day,
-    orders.received_day is null as is_open,
+    orders.received_day is null and coalesce(lower(orders.status), '') <> 'received' as is_open,
     cast({{ dbt.datediff('orders.created_day', 'orders.received_day', 'day') }} as bigint) as lead_days,
     case
-        when orders.expected_day is null then null
+        when orders.expected_day is null or (orders.received_day is null and lower(orders.status) = 'received') then null
         else coalesce(orders.received_day, shops.today) > orders.expected_day
     end as is_late,
     orders.cost,

@@ -13,7 +13,8 @@ with effects as (
         -- Where the amount is unknown, its tax tells nothing.
         case when gross is not null then tax end as effect_tax,
         cost as effect_cost,
-        uncosted as effect_uncosted
+        uncosted as effect_uncosted,
+        uncosted_net as effect_uncosted_net
     from {{ ref('documents') }} as documents
     union all
     select * from {{ ref('int_return_effects') }}
@@ -46,6 +47,8 @@ select
     effect_tax is not null as is_tax_known,
     cast(effect_cost as {{ money() }}) as cost,
     cast(effect_uncosted as {{ money() }}) as uncosted,
+    cast(case when effect_cost is not null then effect_gross - coalesce(effect_tax, 0) - effect_uncosted_net - effect_cost
+        else 0 end as {{ money() }}) as margin,
     cast(1 as {{ money() }}) as documents,
     last_updated_at,
     seen_at

@@ -12,7 +12,8 @@ with tickets as (
 earlier as (
     select
         shop_id, id,
-        lag(done_day) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
+        -- Who takes a device away unrepaired brings it back under no warranty.
+        lag(case when status_meaning <> 'cancelled' then done_day end) over (partition by shop_id, customer_id, device order by created_at, id) as done_day,
         lag(id) over (partition by shop_id, customer_id, device order by created_at, id) as ticket_id
     from tickets
     where customer_id is not null and device is not null

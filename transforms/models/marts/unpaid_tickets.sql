@@ -1,8 +1,9 @@
 with lines as (
     select
-        shop_id, ticket_id,
-        sum(coalesce(total, {{ product_of('quantity', 'unit_price') }})) as amount
-    from {{ ref('stg_tickets__lines') }}
+        lines.shop_id, lines.ticket_id,
+        sum({{ line_total('lines') }} + case when untaxed.shop_id is null then 0 else coalesce(lines.tax, 0) end) as amount
+    from {{ ref('stg_tickets__lines') }} as lines
+    left join {{ ref('int_untaxed_lines') }} as untaxed on untaxed.shop_id = lines.shop_id
     group by 1, 2
 ),
 
