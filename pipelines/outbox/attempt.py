@@ -122,7 +122,7 @@ class Attempts:
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))
         rows = self.records.payments(invoices)
-        if found := due_conflict(change, body, invoices, rows):
+        if found := due_conflict(self.outbox, change, body, invoices, rows):
             self._conflict(change, *found)
             return None
         known = {key: str(row.get("amount")) for key, row in rows.items()}

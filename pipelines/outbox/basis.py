@@ -20,13 +20,14 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows, State
+from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows, State, invoices_of
 from pipelines.outbox.match import Match, cents, columns_of, compare, picture, same
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
 from sources.repair_shop.schema.clean import parse_amount
 
+_LATE_SECONDS = 3600.0
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
 
@@ -172,15 +173,17 @@ def words_of(resource: str, name: str, row: Fields) -> str:
 
 
 def due_conflict(
-    change: Change, body: Fields, invoices: Rows, payments: Rows
+    outbox: Outbox, change: Change, body: Fields, invoices: Rows, payments: Rows
 ) -> tuple[str, dict[str, Any]] | None:
     """Why a payment is not booked without a person's word, and what the service showed: its
     invoice is no longer due, or less of it than the payment. None if it is, or a person saw just
     this."""
-    ours = sum(cents(line["amount"]) or 0 for line in body["lines"])
+    ours = _cents_of(body["lines"])
     if ours <= 0:
         return None  # a refund
-    due = _due(invoices, payments)
+    due = _due(
+        invoices, max(_cents_of(payments.values()), _booked_lately(outbox, change, invoices))
+    )
     statuses = {name: words_of("ticket_invoices", "status", row) for name, row in invoices.items()}
     shown = {"statuses": statuses, "due": due}
     if shown == change.basis.get("shown"):
@@ -204,9 +207,28 @@ _LEFT = ("amount_due", "due_amount", "balance_due", "balance", "due", "outstandi
 _PAID = ("amount_paid", "paid_amount", "total_paid", "paid")
 
 
-def _due(invoices: Rows, payments: Rows) -> int | None:
+def _cents_of(rows: Iterable[Fields]) -> int:
+    return sum(cents(row.get("amount")) or 0 for row in rows)
+
+
+def _booked_lately(outbox: Outbox, change: Change, invoices: Rows) -> int:
+    """Hundredths that are paid of invoices at least: what was before our first payment of the last
+    hour, and ours since. Services have been seen to show what is new a while late."""
+    since = outbox.clock.wall() - _LATE_SECONDS
+    done = outbox.changes(
+        shop=change.shop, resource=change.resource, states=[State.DONE], pushed_after=since
+    )
+    ours = [one for one in done if {*invoices_of(one.sent_body or one.body)} <= invoices.keys()]
+    if not ours:
+        return 0
+    first = min(ours, key=lambda one: one.sent_at or 0.0).fence or {}
+    before = sum(cents(amount) or 0 for amount in (first.get("known") or {}).values())
+    return before + sum(_cents_of(one.body["lines"]) for one in ours)
+
+
+def _due(invoices: Rows, booked: int) -> int | None:
     """Hundredths that are due of invoices: what they say is left, or their totals less what was
-    paid and returned; the less of the two. None where amounts are not shown."""
+    ``booked`` and returned; the less of the two. None where amounts are not shown."""
 
     def shown(*names: str) -> int | None:
         found = [
@@ -215,9 +237,7 @@ def _due(invoices: Rows, payments: Rows) -> int | None:
         ]
         return None if None in found else sum(map(int, filter(None, found)))
 
-    booked = sum(cents(row.get("amount")) or 0 for row in payments.values())
-    returns = [one for row in invoices.values() for one in row.get("returns") or ()]
-    returned = sum(cents(one.get("amount")) or 0 for one in returns)
+    returned = _cents_of(one for row in invoices.values() for one in row.get("returns") or ())
     total, left = shown("amount_total"), shown(*_LEFT)
     open_ = None if total is None else total - max(booked, shown(*_PAID) or 0) - returned
     return min((amount for amount in (open_, left) if amount is not None), default=None)
