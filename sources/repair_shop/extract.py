@@ -114,11 +114,15 @@ class ShopFetch:
         self._drop_stale(*(kind for kind in WORDS if kind not in RESUMED_KINDS))
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
-        """Make the scans; statuses come first, because reading all tickets needs their labels."""
+        """Make the scans; first statuses, as reading all tickets needs their labels, and what was
+        paid, as counting a list needs all rows that become known."""
         denied, began = self.client.budget.standing.denied, len(self.results)
 
+        def is_first(job: Job) -> bool:
+            return job.endpoint.table == "statuses" or job.kind == "paid"
+
         def place(job: Job) -> tuple[bool, bool]:
-            return f"GET {job.path}" in denied, job.endpoint.table != "statuses"
+            return f"GET {job.path}" in denied, not is_first(job)
 
         queue = sorted(joined(jobs), key=place)
         for job in queue:
@@ -127,7 +131,7 @@ class ShopFetch:
         # one that may have been refused for itself, as it has to tell of the key.
         while queue and not self.client.requests:
             self._run(queue.pop(0))
-        for job in [job for job in queue if job.endpoint.table == "statuses"]:
+        for job in list(filter(is_first, queue)):
             queue.remove(job)
             self._run(job)
         side_by_side(self._run, queue, self.threads)

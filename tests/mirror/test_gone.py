@@ -2,6 +2,7 @@
 
 import functools
 import random
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -259,3 +260,26 @@ def test_a_deleted_row_that_an_old_answer_shows_for_once_has_its_mark_the_next_n
     stale[:] = rows
     assert stranger.sync(name).exit_code == 0
     assert "r70" not in stranger.recorder.live(name, "main")
+
+
+def test_an_invoice_that_went_is_found_the_night_a_payment_shows_the_one_in_its_place(stranger):
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists["/ticketInvoices"], answer = rows, stranger.answer
+
+    def paid(seen: Seen) -> Reply:
+        query, identity = dict(seen.query), seen.path.removeprefix("/v1/ticketInvoices/")
+        if "paymentDateFrom" in query:
+            time.sleep(0.2)
+            return Reply(body=[row for row in rows if row["id"] == "new"][: query["page"] == "1"])
+        found = [row for row in rows if row["id"] == identity]
+        missing = Reply(404, {"error": "Not found"})
+        if identity != seen.path:
+            return Reply(body=found[0]) if found else missing
+        return answer(seen)
+
+    stranger.loopback.otherwise = paid
+    assert stranger.sync("ticketInvoices").exit_code == 0
+    rows[70] = {"id": "new", "created_date": rows[70]["created_date"]}
+    assert stranger.sync("ticketInvoices").exit_code == 0
+    held = stranger.recorder.live("ticket_invoices", "main")
+    assert held.keys() == {row["id"] for row in rows}
