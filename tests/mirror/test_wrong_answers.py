@@ -2,6 +2,7 @@
 
 import pytest
 
+from sources.repair_shop.scan.service_pages import PAGING_KEY
 from tests.fakes.loopback import Reply
 
 pytestmark = pytest.mark.core
@@ -167,3 +168,30 @@ def test_runs_of_few_requests_read_everything_after_enough_of_them(stranger):
     assert code == 0
     for table in tables:
         assert len(set(stranger.recorder.live(table, "main"))) == 60, table
+
+
+@pytest.mark.parametrize("name", ["stock_count", "expenses"])
+@pytest.mark.parametrize("by_offset", [False, True])
+def test_a_first_page_that_comes_whatever_is_asked_for_a_night_deletes_no_row(
+    stranger, name, by_offset
+):
+    """From a cache that knows no query, or at offsets that a service ignores as it does the order;
+    ten rows are too few for the fuse."""
+    path = {"stock_count": "/stockCount", "expenses": "/expenses"}[name]
+    rows = stranger.lists[path] = rows_of(60)
+    is_cached = False
+
+    def answer(seen):
+        page = 50 * (int(dict(seen.query).get("page", 1)) - 1) if not is_cached else 0
+        return Reply(body=rows[page : page + 50] if seen.path.endswith(path) else [])
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync(name).exit_code == 0
+    if by_offset:
+        with stranger.session() as session:
+            session.ledger.set_value("main", PAGING_KEY, "offset")
+    is_cached = not by_offset
+    assert stranger.sync(name).exit_code == (1 if is_cached else 0)
+    assert len(stranger.recorder.live(name, "main")) == 60
+    is_cached = False
+    assert stranger.sync(name).exit_code == 0

@@ -196,13 +196,12 @@ class Count:
         if number:
             self.peek(number)
         self.last = number
-        for beyond in [n for n in self._pages if n > number]:
-            del self._pages[beyond]
+        beyond = [self._pages.pop(n) for n in list(self._pages) if n > number]
         if number == 1 and self.live > self.size and not self._is_paged:
             if self.size != PAGE_ROWS:
                 raise NeverEnds("its pages have fewer rows than they had")
             # Of a service that ignores page numbers; first loads of few rows do not tell.
-            try_by_offset(self._reader, "oldest", [self._pages[number]])
+            try_by_offset(self._reader, "oldest", [self._pages[number]], beyond)
 
     def shows_end(self, number: int) -> bool:
         """Whether the list ends on a page that was asked."""

@@ -129,16 +129,20 @@ class Bounded:
         self._expected = max(self._expected or 0, pages)
 
 
-def try_by_offset(reader: Bounded, order: str | None, pages: Sequence[Page]) -> None:
+def try_by_offset(
+    reader: Bounded, order: str | None, pages: Sequence[Page], beyond: Iterable[Page] = ()
+) -> None:
     """A full first page and no others than ``pages`` may mean that page numbers do not work.
 
-    Raises :class:`PagingBroken` if there are others by offset, or at the other
-    end of a list that was read from its oldest rows.
+    Raises :class:`PagingBroken` if there are others by offset, or at the other end of a list that
+    was read from its oldest rows; also if its newest page, and one ``beyond``, are the oldest one.
     """
     first, number = {row for page in pages for row in page.ids}, 1 + pages[0].size // PAGE_ROWS
     others = [reader.reader.ask_by_offset(f"offset:{number}", number, order)]
     if order == "oldest":
-        others.append(reader.ask("newest", 1, "newest"))
+        others.append(newest := reader.ask("newest", 1, "newest"))
+        if any(pages[0].ids == newest.ids == page.ids for page in beyond):
+            raise PagingBroken("its first page comes whatever is asked, and there are other rows")
     if any(page is not None and not set(page.ids) <= first for page in others):
         raise PagingBroken("page 2 shows nothing new though there are more rows")
 

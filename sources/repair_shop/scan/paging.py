@@ -95,7 +95,8 @@ class Paging:
     def _has_pages_by_offset(self) -> bool:
         """Whether a list has a second page by offset and limit, of rows that the first has not.
 
-        One that ignores them shows its first page again, and a short list says nothing.
+        One that ignores them shows its first page again, perhaps with what is new, and a short list
+        says nothing.
         """
         job = self.reader.job
         reader = replace(self.reader, by_offset=True, on_rows=lambda *_: None)
@@ -103,7 +104,7 @@ class Paging:
             pages = reader.pages(f"offset {one.name}:", None, {**window_of(job), **one.params})
             order = "newest" if job.endpoint.sort else None
             first, second = (pages.ask(f"page:{page}", page, order) for page in (1, 2))
-            if not set(second.ids) <= set(first.ids):
+            if 2 * len({*second.ids} - {*first.ids}) > second.size:
                 return True
         return False
 
