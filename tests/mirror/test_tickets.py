@@ -94,3 +94,26 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     looked_up = [path for path in looked_up if int(path.rpartition("/t")[2]) >= 200]
     assert looked_up or changed != "deleted"
     assert all(looked_up.count(path) <= 2 for path in looked_up)
+
+
+def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_answers(stranger):
+    """Both halves showed the same tickets, and no path answered: so a list that the service never
+    had was asked for what they hide, for good."""
+    tickets, is_odd = [ticket(n, LABELS[n % 3]) for n in range(49)], True
+    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+
+    def answer(seen: Seen) -> Reply:
+        path = seen.path.removeprefix("/v1/")
+        if path == "tickets" and dict(seen.query).get("page", "1") == "1":
+            ways = "no status" if is_odd else "all of them"
+            return Reply(body=listed(tickets, dict(seen.query), ways))
+        if path in ("statuses", "tickets"):
+            return Reply(body=statuses if path == "statuses" else [])
+        return Reply(404 if path == "tickets/updated" or not is_odd else 503, {"error": "None"})
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("statuses", "tickets").exit_code != 0
+    is_odd = False
+    report = stranger.sync("statuses", "tickets")
+    assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("tickets", "main")) == 49

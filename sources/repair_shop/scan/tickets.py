@@ -102,7 +102,8 @@ class Tickets:
         lost, there, unsure = self.look_for(label, halved, sorted(out.ids - halved))
         hides = label is None or bool(there) or not (differ or (out.ids and asked is not None))
         out.ids -= lost
-        self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if hides else "")
+        told_by_changes = hides and asked is not None
+        self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if told_by_changes else "")
         if hides:
             out = self.hidden(out, asked, there)
             out.reason = out.reason or ("the last changes show deleted tickets" if lost else "")
