@@ -86,6 +86,9 @@ class _Level:
             for column, name in named.items():
                 cast = f"cast(source.{column} as {{{{ money() }}}})"
                 said = cast if group == "numbers" else f"source.{column}"
+                # An empty text says nothing; of a reference it is null in raw already.
+                if group in ("ids", "texts") and column != "id" and "__" not in column:
+                    said = f"nullif(source.{column}, '')"
                 lines.append(f"{said}," if said == f"source.{name}" else f"{said} as {name},")
         lines += ["-- times"] if moments else []
         lines += [f"{{{{ moment('source.{column}', '{n}') }}}}," for column, n in moments.items()]

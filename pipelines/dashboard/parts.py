@@ -93,7 +93,7 @@ _STOCK = (
         if(stock_quantity + on_order_quantity <= alert_quantity, reorder_quantity, null) as reorder,
         sold_quantity_90_days as sold_90, days_of_cover as cover
     from marts.products
-    where list_contains($shops, shop_id) and is_below_reorder_level and status = 'Active'
+    where list_contains($shops, shop_id) and is_below_reorder_level and is_active
     order by reorder is null, days_of_cover nulls last, code
     """,
     ),
@@ -114,7 +114,8 @@ _PEOPLE = (
         Text("Who bought most"), opens=opens("customer"),
         headings={"day": _SEEN, "amount": Text("Bought")}, sql="""
     with sold as (
-        select shop_id, customer_id, sum(counted_amount) as amount, count(*) as documents
+        select shop_id, customer_id, sum(counted_amount) as amount,
+            count_if(effect <> 'return') as documents
         from marts.counted_sales
         where counted_day between $first and $last and customer_id is not null
         group by 1, 2

@@ -185,7 +185,7 @@ def view(
     """
     period = period.until(days.until)
     is_running = period.last == days.until
-    so_far = _time_of_build(warehouse, names) if is_running else ""
+    so_far = figures.time_of_build(warehouse, names, days.until) if is_running else ""
     open_day = (
         figures.open_day_before(warehouse, names, period.first) if period.kind == "day" else None
     )
@@ -204,15 +204,6 @@ def view(
         technicians=figures.technicians(warehouse, names, period),
         months=figures.months(warehouse, names, period.last, bars),
     )
-
-
-def _time_of_build(warehouse: Published, names: list[str]) -> str:
-    row = warehouse.row(
-        "select min(until_minute)::int as minute from marts.shop_days_so_far "
-        "where list_contains($shops, shop_id) and day = (select max(day) from marts.shop_days)",
-        {"shops": names},
-    )
-    return "" if row["minute"] is None else f"{row['minute'] // 60:02}:{row['minute'] % 60:02}"
 
 
 def _page(

@@ -6,7 +6,7 @@ a zero that nobody measured.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any, Self
 
@@ -89,6 +89,8 @@ class Figures(Flows):
 FLOWS = tuple(Flows.model_fields)
 _STANDING = tuple(name for name in Figures.model_fields if name not in (*FLOWS, "median_hours"))
 _SUMS = (*FLOWS, *_STANDING)
+_RUNNING = "select shop_id from marts.shop_days where is_today and day = $until"
+"""Shops in which a day still runs: elsewhere it may be over."""
 
 
 class Method(Frozen):
@@ -116,12 +118,9 @@ class MonthBar(Frozen):
     month: date
     repairs: Decimal
     counter: Decimal
+    total: Decimal
+    """Where payments are what counts, those of no known document are in it, too."""
     is_whole: bool
-
-    @property
-    def total(self) -> Decimal:
-        """Sales of the month."""
-        return self.repairs + self.counter
 
 
 class Calendar(Frozen):
@@ -183,13 +182,14 @@ def by_shop(
     """Shop -> its figures of a period, in one question. ``until`` is the mirror's last day.
 
     ``so_far``: of the last day only what had happened by the time of day of the build, for a
-    period that is compared with one whose last day still runs.
+    period that is compared with one whose last day still runs, in shops in which it does.
     """
     flows = ", ".join(FLOWS)
-    days = f"select shop_id, {flows} from marts.shop_days where day between $first and $whole"  # noqa: S608 - columns
+    days = f"select shop_id, {flows} from marts.shop_days where day between $first and $last"  # noqa: S608 - columns
     if so_far:
-        later = f"select shop_id, {flows} from marts.shop_days_so_far where day = $last"  # noqa: S608 - columns
-        days = f"{days} union all {later}"
+        cut = f"day = $last and shop_id in ({_RUNNING})"
+        later = f"select shop_id, {flows} from marts.shop_days_so_far where {cut}"  # noqa: S608 - columns
+        days = f"{days} and not ({cut}) union all {later}"
     sums = ", ".join(f"coalesce(sum(days.{name}), 0) as {name}" for name in FLOWS)
     standing = ", ".join(f"coalesce(any_value(stood.{name}), 0) as {name}" for name in _STANDING)
     rows = warehouse.rows(
@@ -205,8 +205,7 @@ def by_shop(
         """,  # noqa: S608 - columns of the mart
         {
             "shops": list(names), "first": period.first, "last": period.last,
-            "whole": period.last - timedelta(days=1) if so_far else period.last,
-            "stood": min(period.last, until),
+            "stood": min(period.last, until), **({"until": until} if so_far else {}),
         },
     )  # fmt: skip
     return {row.pop("shop_id"): Figures(**row) for row in rows}
@@ -218,6 +217,16 @@ def figures(
     """The figures of some shops together."""
     found = by_shop(warehouse, names, period, until, so_far=so_far)
     return Figures.together(found.values(), median_hours(warehouse, names, period))
+
+
+def time_of_build(warehouse: Published, names: Sequence[str], until: date) -> str:
+    """``20:00``: how far the day that still runs had come at the build, in the shop behind."""
+    minute = warehouse.row(
+        "select min(until_minute)::int as minute from marts.shop_days_so_far "  # noqa: S608 - ours
+        f"where list_contains($shops, shop_id) and day = $until and shop_id in ({_RUNNING})",
+        {"shops": list(names), "until": until},
+    )["minute"]
+    return "" if minute is None else f"{minute // 60:02}:{minute % 60:02}"
 
 
 def median_hours(warehouse: Published, names: Sequence[str], period: Period) -> float | None:
@@ -292,7 +301,8 @@ def months(
     rows = warehouse.rows(
         """
         select months.month, coalesce(sum(sold_repairs), 0) as repairs,
-            coalesce(sum(sold_counter), 0) as counter, last_day(months.month) <= $last as is_whole
+            coalesce(sum(sold_counter), 0) as counter, coalesce(sum(sold), 0) as total,
+            last_day(months.month) <= $last as is_whole
         from (select unnest(generate_series($first, $last, interval 1 month))::date as month)
             as months
         left join marts.shop_days as days on days.month = months.month and days.day <= $last

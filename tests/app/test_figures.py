@@ -374,9 +374,19 @@ def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):
         "insert into marts.shop_days by name select * replace (day + 1 as day) "
         "from marts.shop_days where shop_id = 'norte' and is_today",
         "update marts.shop_days set is_today = day = '2026-07-17' where shop_id = 'norte'",
+        "update marts.shop_days set taken = taken + 5 where day = '2026-07-15'",
     )
     assert report(home).period.first == TODAY
     assert report(home, shop="norte").period.first == TODAY + timedelta(days=1)
+    # There the 16th is over, so that no day before it is cut at an hour either.
+    before = report(home).pages[0].before
+    assert before is not None and before.so_far == "20:00"
+    alone = "select sum(taken) from marts.{} where shop_id = '{}' and day = '2026-07-15'"
+    cut, whole = (
+        ask(home, alone.format(*which))[0][0]
+        for which in (("shop_days_so_far", "centro"), ("shop_days", "norte"))
+    )
+    assert before.figures.taken == cut + whole
 
 
 @pytest.mark.parametrize(

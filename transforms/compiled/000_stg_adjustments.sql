@@ -18,8 +18,8 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.reference_no,
-        source.notes,
+        nullif(source.reference_no, '') as reference_no,
+        nullif(source.notes, '') as notes,
         -- times
         case
             when case when source.adjustment_date like '__________T________-__:__' or source.adjustment_date like '__________T________+__:__' then true

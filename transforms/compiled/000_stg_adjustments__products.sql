@@ -16,10 +16,10 @@ renamed as (
         source.parent_id as adjustment_id,
         source._dlt_list_idx as position,
         source.id,
-        source.product_id,
-        source.stock_id,
+        nullif(source.product_id, '') as product_id,
+        nullif(source.stock_id, '') as stock_id,
         -- texts
-        source.type,
+        nullif(source.type, '') as type,
         -- numbers
         cast(source.quantity as decimal(28, 4)) as quantity,
         -- flags

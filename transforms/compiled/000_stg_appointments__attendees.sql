@@ -17,9 +17,9 @@ renamed as (
         source._dlt_list_idx as position,
         source.id,
         -- texts
-        source.first_name,
-        source.last_name,
-        source.email,
+        nullif(source.first_name, '') as first_name,
+        nullif(source.last_name, '') as last_name,
+        nullif(source.email, '') as email,
         -- state of the row
         source._unreadable as unreadable
     from source

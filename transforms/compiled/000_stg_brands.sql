@@ -18,7 +18,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
+        nullif(source.name, '') as name,
         source.logourls__large as logo_url,
         -- times
         case

@@ -17,14 +17,14 @@ renamed as (
         -- ids
         source.shop_id,
         source.id,
-        source.category_id,
-        source.tab_id,
+        nullif(source.category_id, '') as category_id,
+        nullif(source.tab_id, '') as tab_id,
         -- texts
-        source.type,
-        source.name,
-        source.label,
-        source.field_type,
-        source.options,
+        nullif(source.type, '') as type,
+        nullif(source.name, '') as name,
+        nullif(source.label, '') as label,
+        nullif(source.field_type, '') as field_type,
+        nullif(source.options, '') as options,
         -- flags
         source.required as is_required,
         -- times

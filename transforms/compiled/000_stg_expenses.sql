@@ -19,8 +19,8 @@ renamed as (
         source.id,
         source.category__id as category_id,
         -- texts
-        source.reference,
-        source.notes,
+        nullif(source.reference, '') as reference,
+        nullif(source.notes, '') as notes,
         source.category__name as category_name,
         -- numbers
         cast(source.amount as decimal(28, 4)) as amount,

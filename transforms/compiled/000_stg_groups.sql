@@ -18,10 +18,10 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
-        source.billing_name,
-        source.billing_mobile,
-        source.billing_email,
+        nullif(source.name, '') as name,
+        nullif(source.billing_name, '') as billing_name,
+        nullif(source.billing_mobile, '') as billing_mobile,
+        nullif(source.billing_email, '') as billing_email,
         -- numbers
         cast(source.discount as decimal(28, 4)) as discount,
         -- times

@@ -18,7 +18,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.label,
+        nullif(source.label, '') as label,
         source.photourls__large as photo_url,
         -- times
         case

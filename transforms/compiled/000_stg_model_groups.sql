@@ -18,7 +18,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
+        nullif(source.name, '') as name,
         -- times
         case
             when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true

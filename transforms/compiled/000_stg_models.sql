@@ -19,9 +19,9 @@ renamed as (
         source.id,
         source.model_group__id as model_group_id,
         -- texts
-        source.status,
-        source.model,
-        source.make,
+        nullif(source.status, '') as status,
+        nullif(source.model, '') as model,
+        nullif(source.make, '') as make,
         source.model_group__name as model_group_name,
         source.photourls__large as photo_url,
         -- times

@@ -17,14 +17,14 @@ renamed as (
         -- ids
         source.shop_id,
         source.id,
-        source.payment_id,
+        nullif(source.payment_id, '') as payment_id,
         source.payment_method__id as payment_method_id,
         source.invoice__id as invoice_id,
         source.pos__id as pos_id,
         source.return__id as return_id,
         -- texts
-        source.payment_note,
-        source.kind,
+        nullif(source.payment_note, '') as payment_note,
+        nullif(source.kind, '') as kind,
         source.payment_method__title as payment_method_title,
         source.invoice__number as invoice_number,
         source.pos__number as pos_number,

@@ -18,8 +18,8 @@ renamed as (
         source._dlt_list_idx as position,
         source.id,
         -- texts
-        source.product_code,
-        source.item_description,
+        nullif(source.product_code, '') as product_code,
+        nullif(source.item_description, '') as item_description,
         -- numbers
         cast(source.quantity as decimal(28, 4)) as quantity,
         cast(source.unit_price as decimal(28, 4)) as unit_price,

@@ -17,13 +17,13 @@ renamed as (
         -- ids
         source.shop_id,
         source.id,
-        source.legal_document_id,
+        nullif(source.legal_document_id, '') as legal_document_id,
         source.category__id as category_id,
         source.brand__id as brand_id,
         source.model__id as model_id,
         source.issue_type__id as issue_type_id,
         -- texts
-        source.name,
+        nullif(source.name, '') as name,
         source.category__name as category_name,
         source.brand__name as brand_name,
         source.model__name as model_name,

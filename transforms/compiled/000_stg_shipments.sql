@@ -21,9 +21,9 @@ renamed as (
         source.customer__id as customer_id,
         source.customer__internal_id as customer_internal_id,
         -- texts
-        source.pin,
-        source.carrier,
-        source.status,
+        nullif(source.pin, '') as pin,
+        nullif(source.carrier, '') as carrier,
+        nullif(source.status, '') as status,
         source.ticket__ticket_ref as ticket_ref,
         source.ticket__ticket_no as ticket_no,
         source.customer__name as customer_name,

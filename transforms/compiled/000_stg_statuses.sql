@@ -18,9 +18,9 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.label,
-        source.type,
-        source.color,
+        nullif(source.label, '') as label,
+        nullif(source.type, '') as type,
+        nullif(source.color, '') as color,
         -- flags
         source.in_pipeline as is_in_pipeline,
         -- times

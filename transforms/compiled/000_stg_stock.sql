@@ -19,7 +19,7 @@ renamed as (
         source.id,
         source.product__id as product_id,
         -- texts
-        source.location,
+        nullif(source.location, '') as location,
         source.product__name as product_name,
         source.product__code as product_code,
         -- numbers

@@ -16,10 +16,10 @@ renamed as (
         source.parent_id as stock_count_id,
         source._dlt_list_idx as position,
         source.id,
-        source.product_id,
+        nullif(source.product_id, '') as product_id,
         -- texts
-        source.product_code,
-        source.product_name,
+        nullif(source.product_code, '') as product_code,
+        nullif(source.product_name, '') as product_name,
         -- numbers
         cast(source.expected as decimal(28, 4)) as expected,
         cast(source.counted as decimal(28, 4)) as counted,

@@ -18,17 +18,17 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.company,
-        source.contact_name,
-        source.mobile,
-        source.phone,
-        source.email,
-        source.address,
-        source.town,
-        source.county,
-        source.postcode,
-        source.country_code,
-        source.status,
+        nullif(source.company, '') as company,
+        nullif(source.contact_name, '') as contact_name,
+        nullif(source.mobile, '') as mobile,
+        nullif(source.phone, '') as phone,
+        nullif(source.email, '') as email,
+        nullif(source.address, '') as address,
+        nullif(source.town, '') as town,
+        nullif(source.county, '') as county,
+        nullif(source.postcode, '') as postcode,
+        nullif(source.country_code, '') as country_code,
+        nullif(source.status, '') as status,
         -- times
         case
             when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true

@@ -14,9 +14,9 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
-        source.code,
-        source.type,
+        nullif(source.name, '') as name,
+        nullif(source.code, '') as code,
+        nullif(source.type, '') as type,
         -- numbers
         cast(source.value as decimal(28, 4)) as value,
         -- state of the row

@@ -18,17 +18,17 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.first_name,
-        source.last_name,
-        source.name,
-        source.email,
-        source.mobile,
-        source.phone,
-        source.address,
-        source.website,
-        source.gender,
-        source.type,
-        source.status,
+        nullif(source.first_name, '') as first_name,
+        nullif(source.last_name, '') as last_name,
+        nullif(source.name, '') as name,
+        nullif(source.email, '') as email,
+        nullif(source.mobile, '') as mobile,
+        nullif(source.phone, '') as phone,
+        nullif(source.address, '') as address,
+        nullif(source.website, '') as website,
+        nullif(source.gender, '') as gender,
+        nullif(source.type, '') as type,
+        nullif(source.status, '') as status,
         -- times
         case
             when case when source.created_date like '__________T________-__:__' or source.created_date like '__________T________+__:__' then true

@@ -30,6 +30,7 @@ ordered as (
 figures as (
     select
         products.*,
+        coalesce(lower(products.type) in ('service', 'services'), false) as is_service,
         shops.today,
         coalesce(ordered.quantity, 0) as on_order_quantity,
         sold.last_sold_day,
@@ -48,7 +49,7 @@ select
     id,
     code,
     name,
-    case when lower(type) in ('service', 'services') then 'service' else 'product' end as type,
+    case when is_service then 'service' else 'product' end as type,
     brand_name as brand,
     model_name as model,
     category_name as category,
@@ -56,6 +57,7 @@ select
     supplier_company as supplier,
     condition,
     status,
+    coalesce(lower(status), 'active') not in ('in active', 'inactive', 'request') as is_active,
     physical_location as location,
     retail_price,
     retail_price_inc_vat,
@@ -76,7 +78,7 @@ select
     alert_quantity,
     reorder_quantity,
     -- Nobody orders a service.
-    coalesce(stock <= alert_quantity and lower(type) not in ('service', 'services'), false) as is_below_reorder_level,
+    coalesce(stock <= alert_quantity and not is_service, false) as is_below_reorder_level,
     cast(sold_quantity as decimal(28, 4)) as sold_quantity,
     cast(sold_quantity_90_days as decimal(28, 4)) as sold_quantity_90_days,
     cast(revenue as decimal(28, 4)) as revenue,
@@ -86,6 +88,7 @@ select
         then cast(stock * 90 / sold_quantity_90_days as decimal(28, 4)) end as days_of_cover,
     coalesce(
         stock > 0
+        and not is_service
         and coalesce(last_sold_day, created_day) < 
 
     (today + cast(-180 as bigint) * interval 1 day),

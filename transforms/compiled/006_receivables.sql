@@ -9,7 +9,7 @@ with owed as (
     from "marts"."documents" as documents
     inner join "intermediate"."int_shops" as shops on shops.shop_id = documents.shop_id
     -- Below a cent nothing is owed; a document of an unknown amount cannot be called due.
-    where documents.due >= 0.01 and documents.gross is not null
+    where documents.due >= 0.01
 ),
 
 aged as (

@@ -34,7 +34,7 @@ invoices as (
         count(*) as invoices,
         sum(gross - returned) as invoiced,
         -- As in receivables: what one was paid too much takes nothing off another.
-        sum(case when due >= 0.01 and gross is not null then due else 0 end) as due,
+        sum(case when due >= 0.01 then due else 0 end) as due,
         max(last_payment_day) as last_payment_day,
         sum(case when is_paid then 0 else 1 end) as unpaid
     from {{ ref('documents') }}

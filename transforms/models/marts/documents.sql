@@ -81,7 +81,7 @@ select
     paid,
     payments,
     -- Refunds are negative payments, so what was returned and refunded cancels out.
-    cast(coalesce(gross, 0) - returned - paid as {{ money() }}) as due,
+    cast(gross - returned - paid as {{ money() }}) as due,
     case
         when lower(status) = 'paid' then true
         when lower(status) = 'due' then false

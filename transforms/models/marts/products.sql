@@ -22,6 +22,7 @@ ordered as (
 figures as (
     select
         products.*,
+        coalesce(lower(products.type) in ('service', 'services'), false) as is_service,
         shops.today,
         coalesce(ordered.quantity, 0) as on_order_quantity,
         sold.last_sold_day,
@@ -40,7 +41,7 @@ select
     id,
     code,
     name,
-    case when lower(type) in ('service', 'services') then 'service' else 'product' end as type,
+    case when is_service then 'service' else 'product' end as type,
     brand_name as brand,
     model_name as model,
     category_name as category,
@@ -48,6 +49,7 @@ select
     supplier_company as supplier,
     condition,
     status,
+    coalesce(lower(status), 'active') not in ('in active', 'inactive', 'request') as is_active,
     physical_location as location,
     retail_price,
     retail_price_inc_vat,
@@ -61,7 +63,7 @@ select
     alert_quantity,
     reorder_quantity,
     -- Nobody orders a service.
-    coalesce(stock <= alert_quantity and lower(type) not in ('service', 'services'), false) as is_below_reorder_level,
+    coalesce(stock <= alert_quantity and not is_service, false) as is_below_reorder_level,
     cast(sold_quantity as {{ money() }}) as sold_quantity,
     cast(sold_quantity_90_days as {{ money() }}) as sold_quantity_90_days,
     cast(revenue as {{ money() }}) as revenue,
@@ -71,6 +73,7 @@ select
         then cast(stock * 90 / sold_quantity_90_days as {{ money() }}) end as days_of_cover,
     coalesce(
         stock > 0
+        and not is_service
         and coalesce(last_sold_day, created_day) < {{ dbt.dateadd('day', -180, 'today') }},
         false
     ) as is_dead_stock,

@@ -13,8 +13,8 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.reference_no,
-        source.notes,
+        nullif(source.reference_no, '') as reference_no,
+        nullif(source.notes, '') as notes,
         -- times
         {{ moment('source.adjustment_date', 'adjustment') }},
         {{ moment('source.created_date', 'created') }},

@@ -14,7 +14,7 @@ renamed as (
         source.id,
         source.parent_category__id as parent_category_id,
         -- texts
-        source.name,
+        nullif(source.name, '') as name,
         source.parent_category__name as parent_category_name,
         -- numbers
         cast(source.profit_margin as {{ money() }}) as profit_margin,

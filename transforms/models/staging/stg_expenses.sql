@@ -14,8 +14,8 @@ renamed as (
         source.id,
         source.category__id as category_id,
         -- texts
-        source.reference,
-        source.notes,
+        nullif(source.reference, '') as reference,
+        nullif(source.notes, '') as notes,
         source.category__name as category_name,
         -- numbers
         cast(source.amount as {{ money() }}) as amount,

@@ -13,7 +13,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.label,
+        nullif(source.label, '') as label,
         source.photourls__large as photo_url,
         -- times
         {{ moment('source.created_date', 'created') }},

@@ -13,7 +13,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.title,
+        nullif(source.title, '') as title,
         -- times
         {{ moment('source.created_date', 'created') }},
         -- state of the row

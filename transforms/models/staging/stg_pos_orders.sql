@@ -15,9 +15,9 @@ renamed as (
         source.customer__id as customer_id,
         source.customer__internal_id as customer_internal_id,
         -- texts
-        source.notes,
-        source.number,
-        source.status,
+        nullif(source.notes, '') as notes,
+        nullif(source.number, '') as number,
+        nullif(source.status, '') as status,
         source.customer__name as customer_name,
         source.customer__email as customer_email,
         source.customer__mobile as customer_mobile,

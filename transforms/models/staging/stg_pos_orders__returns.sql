@@ -16,8 +16,8 @@ renamed as (
         source._dlt_list_idx as position,
         source.id,
         -- texts
-        source.number,
-        source.reason,
+        nullif(source.number, '') as number,
+        nullif(source.reason, '') as reason,
         -- numbers
         cast(source.amount as {{ money() }}) as amount,
         -- times

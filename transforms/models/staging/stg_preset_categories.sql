@@ -13,7 +13,7 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
+        nullif(source.name, '') as name,
         -- times
         {{ moment('source.created_date', 'created') }},
         -- state of the row

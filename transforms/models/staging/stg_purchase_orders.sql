@@ -14,9 +14,9 @@ renamed as (
         source.id,
         source.supplier__id as supplier_id,
         -- texts
-        source.number,
-        source.status,
-        source.notes,
+        nullif(source.number, '') as number,
+        nullif(source.status, '') as status,
+        nullif(source.notes, '') as notes,
         source.supplier__company as supplier_company,
         -- numbers
         cast(source.cost as {{ money() }}) as cost,

@@ -12,11 +12,11 @@ renamed as (
         -- ids
         source.shop_id,
         source.id,
-        source.stock_id,
+        nullif(source.stock_id, '') as stock_id,
         source.product__id as product_id,
         -- texts
-        source.serial,
-        source.status,
+        nullif(source.serial, '') as serial,
+        nullif(source.status, '') as status,
         source.product__name as product_name,
         source.product__code as product_code,
         -- numbers

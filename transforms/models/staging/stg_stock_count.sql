@@ -14,9 +14,9 @@ renamed as (
         source.id,
         source.user__id as user_id,
         -- texts
-        source.reference,
-        source.status,
-        source.notes,
+        nullif(source.reference, '') as reference,
+        nullif(source.status, '') as status,
+        nullif(source.notes, '') as notes,
         source.user__first_name as user_first_name,
         source.user__last_name as user_last_name,
         source.user__email as user_email,

@@ -9,9 +9,9 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
-        source.code,
-        source.type,
+        nullif(source.name, '') as name,
+        nullif(source.code, '') as code,
+        nullif(source.type, '') as type,
         -- numbers
         cast(source.value as {{ money() }}) as value,
         -- state of the row

@@ -16,8 +16,8 @@ renamed as (
         source.status__id as status_id,
         source.user__id as user_id,
         -- texts
-        source.comment,
-        source.type,
+        nullif(source.comment, '') as comment,
+        nullif(source.type, '') as type,
         source.ticket__ticket_ref as ticket_ref,
         source.ticket__ticket_no as ticket_no,
         source.status__label as status_label,

@@ -15,10 +15,10 @@ renamed as (
         source.parent_id as invoice_id,
         source._dlt_list_idx as position,
         source.id,
-        source.payment_id,
+        nullif(source.payment_id, '') as payment_id,
         source.payment_method__id as payment_method_id,
         -- texts
-        source.payment_note,
+        nullif(source.payment_note, '') as payment_note,
         source.payment_method__title as payment_method_title,
         -- numbers
         cast(source.amount as {{ money() }}) as amount,

@@ -15,7 +15,7 @@ renamed as (
         source.ticket__id as ticket_id,
         source.user__id as user_id,
         -- texts
-        source.notes,
+        nullif(source.notes, '') as notes,
         source.ticket__ticket_ref as ticket_ref,
         source.ticket__ticket_no as ticket_no,
         source.user__first_name as user_first_name,

@@ -12,8 +12,8 @@ renamed as (
         source._dlt_list_idx as position,
         source.id,
         -- texts
-        source.product_code,
-        source.item_description,
+        nullif(source.product_code, '') as product_code,
+        nullif(source.item_description, '') as item_description,
         -- numbers
         cast(source.quantity as {{ money() }}) as quantity,
         cast(source.unit_price as {{ money() }}) as unit_price,

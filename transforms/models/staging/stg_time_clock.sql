@@ -14,8 +14,8 @@ renamed as (
         source.id,
         source.user__id as user_id,
         -- texts
-        source.in_notes,
-        source.out_notes,
+        nullif(source.in_notes, '') as in_notes,
+        nullif(source.out_notes, '') as out_notes,
         source.user__first_name as user_first_name,
         source.user__last_name as user_last_name,
         source.user__email as user_email,

@@ -13,9 +13,9 @@ renamed as (
         source.shop_id,
         source.id,
         -- texts
-        source.name,
-        source.description,
-        source.status,
+        nullif(source.name, '') as name,
+        nullif(source.description, '') as description,
+        nullif(source.status, '') as status,
         -- numbers
         cast(source.term_days as {{ money() }}) as term_days,
         -- times
