@@ -97,7 +97,8 @@ def enqueue(
         marker = table == "payments" and OutboxSettings.load().marker
     basis = {"values": _texts(based_on)} if based_on else {}
     wanted = NewChange(target.name, table, op, record_id, {}, basis, key=key)
-    found, changes, rows = list(faults), list[NewChange](), _rows(data)
+    found, rows = list(faults), _rows(data)
+    changes, faulty = list[NewChange](), list[NewChange]()
     for place, row in enumerate(rows, 1):
         label = where[place - 1] if where else f"row {place}" if len(rows) > 1 else ""
         try:
@@ -105,13 +106,14 @@ def enqueue(
             changes.append(made)
         except (BodyError, InputRefused) as error:
             found += [f"{label}: {fault}" if label else fault for fault in error.faults]
+            faulty.append(_as_named(replace(wanted, where=label), row))
     if not rows:
         found.append("there is no row in it")
     with Outbox(settings.home, clock) as outbox:
         wrong = _wrong_numbers(outbox, changes)
         if not wrong:
             changes = [_with_id(outbox, change) for change in changes]
-            wrong = unknown(settings.home, outbox, changes) if check else []
+            wrong = unknown(settings.home, outbox, [*changes, *faulty]) if check else []
         found += wrong + _wrong_keys(outbox, changes)
         if found:
             raise InputRefused(sorted(found, key=_line) if where else found)
@@ -173,12 +175,20 @@ def _change(
     return replace(wanted, record_id=record, body=body, file=attached, marker=token, key=key)
 
 
+def _as_named(wanted: NewChange, row: Fields) -> NewChange:
+    """A row with a fault, as far as it names records and labels: those may be wrong, too."""
+    texts = {name: text for name, text in row.items() if isinstance(text, str)}
+    plain = {name: text for name, text in texts.items() if text[:1] not in ("", "[", "@")}
+    return replace(wanted, record_id=as_id(plain.pop("id", None)), body=plain)
+
+
 def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | None:
     """The caller's own key of a row; a column that is no field is taken out of it."""
     if key is None:
         return None
-    value = values.get(key)
-    text = str(_whole(value)).strip() if isinstance(value, str | int | float | Decimal) else ""
+    value = _whole(values.get(key))
+    is_one = isinstance(value, str | int | float | Decimal)
+    text = as_id(value) or str(value).strip() if is_one else ""
     if not text:
         raise InputRefused([f"{key}: the row has no value of it, and --key (key=) names it"])
     if key not in fields_of(table, op):
@@ -303,8 +313,8 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
         seen[change.key] = change
         known = outbox.by_key(change)
         if known and _words(known.body, known.marker) != _words(change.body, change.marker):
-            told = f"key {change.key} was queued as change {known.number}, with other values"
-            faults.append(change.at + told)
+            told = f"key {change.key} was queued as change {known.number} ({known.state}), with "
+            faults.append(f"{change.at}{told}other values. Give another row a key of its own")
     return faults
 
 

@@ -132,10 +132,13 @@ def _twins(written: Any, built: Published) -> str:
     body = json.loads(written["sent_body"])
     is_paid = written["resource"] == "payments"
     made = len(body["lines"]) * len(invoices_of(body)) if is_paid else 1
+    table = f"raw.{written['resource']}"
+    tests = (f'regexp_matches("{name}"::varchar, $own)' for name in built.columns[table])
     found = built.rows(
-        f"select id from raw.{written['resource']} as t where shop_id = $shop "  # noqa: S608 - the table's name is one of ours
-        "and _deleted_at is null and contains(lower(t::varchar), $marker) order by id",
-        {"shop": written["shop"], "marker": written["marker"]},
+        f"select id from {table} where shop_id = $shop and _deleted_at is null "  # noqa: S608 - names are of the table itself
+        f"and ({' or '.join(tests)}) order by id",
+        # What stands in objects is another's: in the invoice of a payment, all its payments.
+        {"shop": written["shop"], "own": f"(?is)^[^{{]*{written['marker']}"},
     )
     ids = ", ".join(str(row["id"]) for row in found)
     return f"{len(found)} records hold its marker: {ids}" if len(found) > made else ""

@@ -256,13 +256,14 @@ def held_back(outbox: Outbox, shops: Sequence[ShopSettings] = ()) -> dict[int, s
     ``shops``: those of the settings, where these can be read."""
     rows = [*map(dict, outbox.ask("unsettled", shop=None)), *_suspects(outbox, find(outbox))]
     told = dict[int, str]()
-    for one in shops:
-        others = outbox.ask("bound_to_others", shop=one.name, service=bind(outbox, one))
-        told |= {row["number"]: _ELSEWHERE for row in others}
-    for [name] in outbox.ask("shops") if shops else ():
-        if name not in {one.name for one in shops}:
+    known = {one.name: one for one in shops}
+    for name, _ in outbox.ask("waiting_by_shop") if shops else ():
+        if one := known.get(name):
+            others = outbox.ask("bound_to_others", shop=name, service=bind(outbox, one))
+            told |= {row["number"]: _ELSEWHERE for row in others}
+        else:
             words = f"waits for the shop '{name}', which the settings do not name"
-            told |= {one.number: words for one in outbox.changes(shop=name)}
+            told |= {change.number: words for change in outbox.changes(shop=name)}
     for row in sorted(rows, key=lambda row: row["kind"] == "foreign"):
         words, stamp = "may have been sent: the next push looks for it first", row["stamp"]
         if row["kind"] == "foreign":

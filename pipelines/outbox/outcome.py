@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pipelines.bodies import PATHS
 from pipelines.outbox.basis import move_bases
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
@@ -47,7 +48,9 @@ def proof(
         # A delete answers no content, a file nothing that is specified. Words alone say nothing.
         is_plain = not isinstance(answer.payload, str) and content.keys() != {"message"}
         return record, is_plain and _affirms(content)
-    named = as_id(content.get("id")) or ""
+    # Its place is answered as a file's is, where the body names no id.
+    place = answer.headers.get("location", "").rstrip("/").partition(f"{PATHS[change.resource]}/")
+    named = as_id(content.get("id", place[2])) or ""
     known = {named} if named else set()
     if change.op == "update":
         known = {record, *(str(before[name]) for name in NAMES if before.get(name))}

@@ -181,6 +181,8 @@ class FakeShop(httpx.BaseTransport):
             status, reply = self._write(method, path, body, raw, by)
         if what in ("lost", "reset"):
             raise (httpx.ReadTimeout if what == "lost" else httpx.ReadError)("no answer")
+        if what == "place":
+            return self._response(201, (f"/v1/{path}/{(reply or {}).get('id')}",))
         if what == "named":
             return self._response(200, {"id": when})
         if what in _ODD:

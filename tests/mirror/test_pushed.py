@@ -102,6 +102,8 @@ def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer):
     row, sync_it = customer("create", {"name": "Ann"}, marker="sm-0123456789")
     other = customer.shop.put("customers", name="Ann", comments="[sm-0123456789]")
     row["comments"] = "[sm-0123456789]"
+    nested = {"payments": [{"note": "[sm-0123456789]"}]}
+    customer.shop.put("customers", name="Bob", invoice=nested)  # another record that embeds it
     report = sync_it()
     assert report.exit_code == 1
     assert f"2 records hold its marker: {row['id']}, {other}" in report.details[0]

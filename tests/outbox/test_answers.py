@@ -48,6 +48,12 @@ def test_a_create_that_is_answered_by_the_id_of_another_record_is_looked_for(des
     assert desk.change().id != old
 
 
+def test_a_create_is_done_by_the_place_that_its_answer_names(desk):
+    desk.queue("stock", "create", {"product": "1", "quantity": 2})
+    assert desk.push("place after").exit_code == 0
+    assert desk.change().id in desk.shop.tables["stock"]
+
+
 @pytest.mark.parametrize("status", ["400", "422"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_refusal_that_holds_the_record_is_looked_into(desk, product, status, when):

@@ -1,6 +1,7 @@
 """Into the queue: every fault named, all or nothing, nothing sent."""
 
 import sqlite3
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -243,7 +244,7 @@ def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
             " now() as _seen_at, null::timestamp as _deleted_at"
         )
     path = tmp_path / "prices.csv"
-    path.write_text("id;price\np1;abc\np1;1;2\nnope;3\n;4\np1;5,5E+10\n")
+    path.write_text("id;price\np1;abc\np1;1;2\nnope;3\n;4\np1;5,5E+10\nnix;x\n")
     found = read_rows(path, "products", "update")
     error = refused(
         lambda: enqueue(
@@ -259,8 +260,10 @@ def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
         "line 4: products id: 'nope' is not among the products",
         "line 5: id: which record",
         "line 6: 5,5E+10 is a number that a spreadsheet cut short",
+        "line 7: products id: 'nix' is not among the products",
+        "line 7: products update: price: must be a number",
     )
-    assert len(error.faults) == 5
+    assert len(error.faults) == 7
 
 
 def _home(settings):
@@ -307,7 +310,8 @@ def test_a_key_that_is_no_text_is_no_key(settings, field):
 
 def test_a_key_is_the_same_in_a_sheet_and_in_a_data_frame(settings):
     frame = pd.DataFrame({"ref": [12.0], "name": ["Ann"]})
-    for rows in ([{"ref": "12", "name": "Ann"}], frame, [{"ref": 12, "name": "Ann"}]):
+    refs = "12", 12, Decimal("12.0")
+    for rows in (frame, *([{"ref": one, "name": "Ann"}] for one in refs)):
         assert enqueue("customers", "create", rows, key="ref", settings=settings) == [1]
 
 
@@ -374,7 +378,7 @@ def test_a_key_makes_a_row_unique_for_ever(desk):
     def changed():
         enqueue("brands", "create", {"ref": "a", "name": "Z"}, key="ref", settings=desk.settings)
 
-    refused(changed, "key a was queued as change 1, with other values")
+    refused(changed, "key a was queued as change 1 (done), with other values. Give another row a")
     twice = [{"ref": "d", "name": "D"}, {"ref": "d", "name": "E"}]
     refused(
         lambda: enqueue("brands", "create", twice, key="ref", settings=desk.settings), "stands in"
