@@ -283,3 +283,27 @@ def test_an_invoice_that_went_is_found_the_night_a_payment_shows_the_one_in_its_
     assert stranger.sync("ticketInvoices").exit_code == 0
     held = stranger.recorder.live("ticket_invoices", "main")
     assert held.keys() == {row["id"] for row in rows}
+
+
+def test_a_row_that_a_short_list_leaves_out_for_once_is_looked_up(stranger):
+    rows = [{"id": f"b{n}", "name": f"Brand {n}"} for n in range(6)]
+    stranger.lists["/brands"] = list(rows)
+    stranger.other = {f"/brands/{row['id']}": row for row in rows}
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    assert stranger.sync("brands").exit_code == 0
+    del stranger.lists["/brands"][3]
+    assert stranger.sync("brands").exit_code == 0
+    assert "b3" in stranger.recorder.live("brands", "main")
+    del stranger.other["/brands/b3"]
+    assert stranger.sync("brands").exit_code == 0
+    assert "b3" not in stranger.recorder.live("brands", "main")
+
+
+def test_a_row_of_a_short_list_whose_paths_do_not_tell_is_gone(stranger):
+    rows = [{"id": f"b{n}", "name": f"Brand {n}"} for n in range(6)]
+    stranger.lists["/brands"] = rows
+    stranger.missing = lambda: Reply(403, {"error": "No permission for this record"})
+    assert stranger.sync("brands").exit_code == 0
+    del rows[3]
+    assert stranger.sync("brands").exit_code == 0
+    assert "b3" not in stranger.recorder.live("brands", "main")

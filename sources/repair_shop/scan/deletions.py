@@ -108,23 +108,28 @@ class Deletions:
             self.ledger.drop_values(job.shop, [name])
         # One request tells more than another sighting would, a night later.
         moves = _may_have_moved(job)
-        is_looked_up = exists is not None and (moves or outcome.is_read_once or not outcome.ids)
         if gone and not self.confirmed:
             refused = self._too_many(gone)
-            if not refused and not outcome.ids and not is_looked_up:
+            if not refused and not outcome.ids and exists is None:
                 refused = self._first_sighting(name, len(gone))
             if refused:
                 return refused
-            if exists is not None and is_looked_up:
+            if exists is not None:
                 gone = gone[:LOOKUPS]
                 twice = self._known.missed_before(gone, self.scan.run_id)
                 unsure = (row for row in gone if moves or row not in outcome.missed)
-                there = set(filter(exists, unsure))
+                there = set[str]()
+                try:
+                    there = set(filter(exists, unsure))
+                except BadAnswer as error:
+                    if error.transient or moves:
+                        raise
+                    exists = None  # such paths tell nothing, and the list shows all that lives
                 # It may have slipped past the pages: only where two runs say so is it left out.
                 self._known.note_missed(there, self.scan.run_id)
                 self._known.note_unlisted(there & twice)
                 gone = [row for row in gone if row not in there]
-        is_sure = is_looked_up or not outcome.is_read_once
+        is_sure = exists is not None or not outcome.is_read_once
         return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
 
     def _unlisted(self) -> str:
