@@ -158,9 +158,14 @@ def new_mail(subject: str, sender: str, to: tuple[str, ...]) -> EmailMessage:
 
 
 class NotSent(Exception):
-    """A message did not get everywhere. It says over which way and why, never with a secret."""
+    """A message did not get everywhere. It says over which way and why, never with a secret;
+    ``left``: the channels that took none of it."""
 
     exit_code = 3
+
+    def __init__(self, message: str, left: Collection[str] = ()) -> None:
+        super().__init__(message)
+        self.left = left
 
 
 class NotTaken(Exception):
@@ -216,7 +221,8 @@ class Sent:
         """:class:`NotSent` when one failed; ``also`` are sentences on those that did not."""
         if self.failed:
             troubles = ", ".join(f"{name} ({why})" for name, why in self.failed.items())
-            raise NotSent(" ".join([f"The {what} could not be sent by {troubles}.", *also]))
+            told = " ".join([f"The {what} could not be sent by {troubles}.", *also])
+            raise NotSent(told, sorted(self.failed.keys() - {*self.taken}))
 
 
 def channels(by: MailSettings) -> list[str]:

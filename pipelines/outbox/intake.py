@@ -281,10 +281,6 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
             return f"change {number} is done, and has no id"
         return f"change {number} was rejected" if found[0].state == "rejected" else ""
 
-    @cache
-    def kind(number: int) -> str:
-        return outbox.get(number).resource
-
     faults = [
         f"{change.at}@{number}: {told}"
         for change in changes
@@ -294,8 +290,9 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
     for change in [] if faults else changes:
         for field, target, one in mentions(change):
             if isinstance(one, dict):
-                row, number = one.get("$row"), one.get("$queued", 0)
-                of, name = (change.resource, f"@row:{row}") if row else (kind(number), f"@{number}")
+                number = one.get("$queued")
+                of = outbox.get(number).resource if number else change.resource
+                name = f"@{number}" if number else f"@row:{one['$row']}"
                 if of != target.table:
                     told = f"{name} is of {of}, not of {target.table}"
                     faults.append(f"{change.at}{field}: {told}")

@@ -54,8 +54,9 @@ def proof(
     known = {named} if named else set()
     if change.op == "update":
         known = {record, *(str(before[name]) for name in NAMES if before.get(name))}
-        if "id" not in content and content.keys() & _AFFIRMED.keys():
-            named = record  # words of success are of no other
+        is_plain = answer.status == 204 and not change.acts
+        if "id" not in content and (is_plain or content.keys() & _AFFIRMED.keys()):
+            named = record  # words of success are of no other, nor is "no content"
     is_told = named in known and (_affirms(content) or _echoes(content, change, body, zone))
     return record if change.op == "update" else named, is_told
 

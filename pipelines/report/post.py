@@ -3,18 +3,30 @@
 Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.monitor.sender`).
 """
 
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from email.message import EmailMessage
 from email.utils import make_msgid, parseaddr
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, RootModel
 
+from pipelines.json_file import JsonFile
 from pipelines.language import shown, use
 from pipelines.language.display import DisplaySettings
-from pipelines.monitor.sender import MailSettings, Several, channels, new_mail, send_all
+from pipelines.monitor.sender import (
+    MailSettings,
+    NotSent,
+    Several,
+    channels,
+    new_mail,
+    send_all,
+)
 from pipelines.report.closing import Extra, Report
 from pipelines.report.figures import ReportError
+from pipelines.report.periods import Period
 from pipelines.report.render import chart_png, content, html, mail_html, text
 from pipelines.report.trust import LOOKS
 
@@ -30,8 +42,47 @@ class PostSettings(MailSettings):
     )
 
 
-def send(report: Report, settings: PostSettings) -> list[str]:
-    """Send ``report`` everywhere it is configured to go, in the language of ``[display]``.
+class Owed(RootModel[dict[str, list[str]]]):
+    """Reports that did not get everywhere: period and shop -> the channels that took none."""
+
+    root: dict[str, list[str]] = Field(default_factory=dict)
+
+
+_MOST_OWED = 7
+
+
+def send_all_owed(
+    home: Path,
+    report: Report,
+    shop: str | None,
+    deliver: Callable[..., list[str]],
+    again: Callable[[Period, str | None], Report],
+) -> Iterator[str]:
+    """Send a report by ``deliver``, then those that channels did not take before, made ``again``;
+    the last :data:`_MOST_OWED` are kept. A line for each place. Raises as :func:`send`."""
+    owed = JsonFile(home / "reports" / "owed.json", Owed)
+    name = f"{report.period.label} {shop or ''}"
+    try:
+        yield from deliver(report)
+    except NotSent as error:
+        with owed.change() as known:
+            known.root.pop(name, None)
+            known.root = dict([*known.root.items(), (name, [*error.left])][-_MOST_OWED:])
+        raise
+    for missed, left in owed.read().root.items():
+        label, _, of = missed.partition(" ")
+        with suppress(ReportError):  # of a shop that is gone
+            if missed != name and left and (period := Period.read(label)):
+                yield from deliver(again(period, of or None), only=left)
+        with owed.change() as known:
+            known.root.pop(missed, None)
+
+
+def send(
+    report: Report, settings: PostSettings, *, only: Collection[str] | None = None
+) -> list[str]:
+    """Send ``report`` everywhere it is configured to go (or to ``only`` some of these), in the
+    language of ``[display]``.
 
     Returns a line for each place.
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
@@ -43,7 +94,9 @@ def send(report: Report, settings: PostSettings) -> list[str]:
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     with use(DisplaySettings.load().to_language()):
-        went = send_all(settings, partial(message, report, settings), partial(_document, report))
+        away = () if only is None else set(channels(settings)) - set(only)
+        mail, document = partial(message, report, settings), partial(_document, report)
+        went = send_all(settings, mail, document, without=away)
     refused = went.failed.get("e-mail", "").replace(",", " ").split()
     mailed = [one for one in settings.mail_to if parseaddr(one)[1] not in refused]
     words = {"e-mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}

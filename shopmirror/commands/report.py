@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 import typer
 
 from pipelines.report import Period, SealState, closing_report, default_path, post, write
-from pipelines.report.closing import Extra
+from pipelines.report.closing import Extra, Report
 from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, say
@@ -41,18 +41,17 @@ def report(
     home = home_folder()
     # What is wrong with the settings is said before any work is done.
     deliver = partial(post.send, settings=post.PostSettings.load()) if send else None
-    made = closing_report(
-        home,
-        shop=shop,
-        period=_period(
-            {"day": day, "week": week, "month": month, "quarter": quarter, "year": year}
-        ),
-        extras=_extras(figures),
-    )
+    extras = _extras(figures)
+
+    def make(period: Period | None, of: str | None) -> Report:
+        return closing_report(home, shop=of, period=period, extras=extras)
+
+    asked = {"day": day, "week": week, "month": month, "quarter": quarter, "year": year}
+    made = make(_period(asked), shop)
     path = write(made, out_file or default_path(home, made), make_folder=out_file is None)
     say(str(path))
     if deliver is not None:
-        for line in deliver(made):
+        for line in post.send_all_owed(home, made, shop, deliver, make):
             say(line)
     cautions = dict.fromkeys(line.shown for page in made.pages for line in page.cautions)
     for caution in cautions:

@@ -1,6 +1,7 @@
 """Sending, against real servers on loopback."""
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from pipelines.monitor.notify import NotifySettings
 from pipelines.monitor.sender import NotSent
 from pipelines.report import Period, closing_report
-from pipelines.report.post import PostSettings, send
+from pipelines.report.post import PostSettings, send, send_all_owed
 from pipelines.settings import SettingsError
 from tests.app.receivers import HookServer, MailServer, served
 from tests.app.warehouse import NOW
@@ -71,6 +72,29 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
         with pytest.raises(NotSent, match=r"could not be sent by e-mail.*Posted to the"):
             send(made, mail_settings(server, webhook_url=hook.url))
     assert len(hook.posts) == 1
+
+
+def test_what_a_channel_did_not_take_is_sent_to_it_after_the_next_report(chain, tmp_path):
+    def made(period, shop):
+        return closing_report(chain, shop=shop, period=period, now=NOW)
+
+    with served(MailServer()) as server, HookServer() as hook:
+        deliver = partial(send, settings=mail_settings(server, webhook_url=hook.url))
+
+        def night(month):
+            report = made(Period.read(month), "centro")
+            return list(send_all_owed(tmp_path, report, "centro", deliver, made))
+
+        server.refuses = True
+        for month in ("2026-04", "2026-05", "2026-05"):
+            with pytest.raises(NotSent):
+                night(month)
+        server.refuses = False
+        night("2026-06")
+        night("2026-06")
+    mailed = [mail["Subject"].split()[2][:7] for mail in server.mails]
+    assert mailed == ["2026-06", "2026-04", "2026-05", "2026-06"]
+    assert len(hook.posts) == 5, "it took each when it was sent"
 
 
 def test_who_was_refused_is_not_among_those_who_got_it(made):

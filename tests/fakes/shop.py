@@ -197,7 +197,8 @@ class FakeShop(httpx.BaseTransport):
         if what == "401":
             return self._response(401, {"error": "Too many requests, wait one minute."})
         if what.isdecimal():
-            return self._response(int(what), {"error": "Something went wrong."})
+            said = "" if what == "204" else {"error": "Something went wrong."}
+            return self._response(int(what), said)
         return self._response(status, reply)
 
     def _response(self, status: int, body: Any) -> httpx.Response:

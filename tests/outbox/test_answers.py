@@ -19,6 +19,14 @@ def test_an_update_is_done_by_words_of_success_and_by_the_record(desk, product, 
     assert (desk.states(), desk.shop.count("PUT", "products")) == (["done"], 1)
 
 
+def test_an_update_that_is_answered_by_no_content_is_done_unless_it_acts(desk, product):
+    for body in reversed(UPDATES):
+        desk.queue("products", "update", body, product)
+    assert desk.push("204 after", "204 after", "204 after").exit_code == 1
+    assert desk.states() == ["done", "done", "in_doubt"]
+    assert desk.shop.count("PUT", "products") == 3
+
+
 @pytest.mark.parametrize("answer", ["warned", "odd"])
 def test_an_update_that_acts_is_not_done_by_words_beside_its_record(desk, product, answer):
     desk.queue("products", "update", UPDATES[0], product)

@@ -118,7 +118,8 @@ def _kind_of(
         return "server", "an answer (the service or a proxy failed)"
     if status >= 400:
         return _REFUSALS.get(status, "refused"), ""
-    if status not in (200, 201):
+    # No content is what a write may well be answered by; it proves as little.
+    if status not in ((200, 201) if is_read else (200, 201, 204)):
         return "alien", f"status 200 or 201 instead of {status}"
     if error is not None:
         return "refused", "rows instead of an error under status 200"
