@@ -24,8 +24,7 @@ payment_sums as (
         sum(amount) as amount,
         count(*) as payments,
         max(case when amount > 0 then day end) as last_day
-    from "marts"."payments"
-    where document_id is not null
+    from "intermediate"."int_document_payments"
     group by 1, 2, 3
 ),
 

@@ -107,8 +107,7 @@ due_changes as (
     where effect = 'return'
     union all
     select shop_id, document_type, document_id, greatest(coalesce(day, document_day), document_day), -amount
-    from "marts"."payments"
-    where document_id is not null
+    from "intermediate"."int_document_payments"
 ),
 
 -- Most documents are paid on the day they are made, and owe nothing at its end.

@@ -18,8 +18,7 @@ payment_sums as (
         sum(amount) as amount,
         count(*) as payments,
         max(case when amount > 0 then day end) as last_day
-    from {{ ref('payments') }}
-    where document_id is not null
+    from {{ ref('int_document_payments') }}
     group by 1, 2, 3
 ),
 
