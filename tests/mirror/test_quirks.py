@@ -1,5 +1,8 @@
 """However a service answers, the same rows arrive."""
 
+import operator
+from datetime import datetime
+
 import pytest
 
 from sandbox.quirks import Quirks
@@ -247,3 +250,35 @@ def test_old_pages_that_are_longer_than_they_were_end_no_run(stranger):
         stranger.fetch(session, Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2)))
         assert session.ledger.live_count("main", "customers") == 120
         assert session.ledger.list_state("main", "customers").page_rows is None
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+@pytest.mark.parametrize(("shown", "filters", "code"), [(2, True, 0), (2, False, 1), (1, True, 1)])
+def test_full_pages_of_which_the_last_comes_again_are_all_where_a_filter_shows_no_more(
+    stranger, newest_first, shown, filters, code
+):
+    """The service does not sort, so its last page says nothing of the other end of the list."""
+    days = [f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}" for n in range(100)]
+    stock = [{"id": str(n), "created_date": day} for n, day in enumerate(days)]
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        if "/stock/" in seen.path:
+            found = [row for row in stock if seen.path.endswith(f"/{row['id']}")]
+            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
+        rows = stock[:: -1 if newest_first else 1] if seen.path.endswith("/stock") else []
+        for name, keep in (("createdDateFrom", operator.ge), ("createdDateTo", operator.le)):
+            if name in query and filters:
+                day = datetime.strptime(query[name], "%d-%b-%Y").date().isoformat()
+                rows = [row for row in rows if keep(row["created_date"], day)]
+        last = min(shown - 1, max(0, len(rows) - 1) // 50)
+        begin = 50 * min(int(query.get("page", 1)) - 1, last)
+        return Reply(body=rows[begin : begin + 50])
+
+    stranger.loopback.otherwise = answer
+    for _ in range(2):
+        assert stranger.sync("stock").exit_code == code
+    del stock[70]
+    if shown == 2:
+        assert stranger.sync("stock").exit_code == 0
+        assert len(stranger.recorder.live("stock", "main")) == 99

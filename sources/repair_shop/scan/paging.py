@@ -8,10 +8,13 @@ shows more than one page, so is every list of the shop from then on (field notes
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from ..errors import BadAnswer, ValidationRefused
+from ..ledger import Page
 from . import PAGE_ROWS, Outcome, PagingBroken, read_window
+from .cuts import goes_back
 from .jobs import window_of
 from .outcome import NOTHING_NEW
 from .scan_runner import ScanRunner
@@ -151,8 +154,25 @@ class Paging:
                 )
                 out = unsorted.read(whole=job.kind == "full")
             else:
-                out = read_window(reader.pages("unsorted:", None, window), expected=expected)
+                pages = reader.pages("unsorted:", None, window)
+                out = read_window(pages, expected=expected, is_all=self._goes_no_further)
         except (PagingBroken, BadAnswer):
             return None
         # Where page numbers are ignored a page repeats itself as if it were the last.
         return out if reader.ledger.shown_ids(reader.scan) <= out.ids else None
+
+    def _goes_no_further(self, pages: list[Page]) -> bool:
+        """Whether a list in the order of its days, asked for the last of them and all beyond, shows
+        rows of ``pages`` alone. The answer must be of these days: a filter that is ignored tells
+        nothing."""
+        job, rows = self.reader.job, [row for page in pages for row in page.ids]
+        days = [day for page in pages for day in page.days if day is not None]
+        is_up, is_down = not goes_back(days), not goes_back(days[::-1])
+        if is_up == is_down or not job.endpoint.created_filter or len(days) < len(rows):
+            return False
+        (since, until), step = job.endpoint.window, timedelta(days=1 if is_down else -1)
+        asked = {**window_of(job), until if is_down else since: days[-1] + step}
+        reader = replace(self.reader, on_rows=lambda *_: None).pages("beyond:", None, asked)
+        page = reader.ask("newest:1", 1, None)
+        is_of_days = all(day and ((days[-1] - day) * step.days).days >= -1 for day in page.days)
+        return is_of_days and 0 < page.size < PAGE_ROWS and set(rows).issuperset(page.ids)

@@ -21,25 +21,30 @@ always strictly sorted (field notes), so one known row is not enough."""
 
 
 def read_window(
-    reader: PageSource, *, order: str | None = None, expected: int | None = None
+    reader: PageSource,
+    *,
+    order: str | None = None,
+    expected: int | None = None,
+    is_all: Callable[[list[Page]], bool] = lambda _: False,
 ) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
 
     A window of several pages is read downwards once more, so that a row that moved while it was
     read up is seen on the way down; and up again if it looks shuffled, which has to stop then.
-    ``expected``: its pages at most, as far as is known. Raises :class:`PagingBroken` when page
+    ``expected``: its pages at most, as far as is known. ``is_all``: whether full pages are the
+    whole list, where the last one comes again behind it. Raises :class:`PagingBroken` when page
     numbers do not work.
     """
     out = Outcome(whole=True)
     with bounded(reader, out, expected) as bound:
-        pages = _read_up(bound, order, "up")
+        pages = _read_up(bound, order, "up", is_all)
         if len(pages) == 1 and pages[0].size >= PAGE_ROWS:
             try_by_offset(bound, order, pages)
         down = [bound.ask("down", below, order) for below in range(len(pages) - 1, 0, -1)]
         down.reverse()
         if _is_shuffled(pages, down):
             bound.expect(2 * len(pages))
-            if _is_shuffled(_read_up(bound, order, "again"), down):
+            if _is_shuffled(_read_up(bound, order, "again", is_all), down):
                 out.reason = (
                     "its rows stand in another order at each request, so some may have been on no "
                     "page"
@@ -61,7 +66,9 @@ def _is_shuffled(pages: list[Page], others: list[Page]) -> bool:
     return len(rows) < len(shown) and places != sorted(places)
 
 
-def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
+def _read_up(
+    reader: Bounded, order: str | None, name: str, is_all: Callable[[list[Page]], bool]
+) -> list[Page]:
     """The pages from the first to the last one that has rows of its own."""
     pages: list[Page] = []
     seen: set[str] = set()
@@ -72,7 +79,7 @@ def _read_up(reader: Bounded, order: str | None, name: str) -> list[Page]:
         if pages and seen.issuperset(page.ids):
             if number == 3:
                 try_by_offset(reader, order, pages)  # it may come for any number above 1
-            if pages[-1].size < PAGE_ROWS:
+            if pages[-1].size < PAGE_ROWS or is_all(pages):
                 break  # past its end this service repeats rows
             raise PagingBroken(f"page {number} holds only rows of earlier pages")
         if pages and pages[0].size < PAGE_ROWS:
