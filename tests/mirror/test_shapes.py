@@ -369,3 +369,17 @@ def test_a_list_of_changes_that_names_its_rows_alone_tells_of_none(stranger):
         assert stranger.sync("products").exit_code == 0
         held = stranger.recorder.live("products", "main")
         assert {held[str(row["id"])]["name"] for row in named} == {name}
+
+
+def test_ids_that_come_with_a_decimal_point_for_a_night_are_the_same_rows(stranger):
+    stranger.lists["/brands"] = [{"id": n, "name": f"Brand {n}"} for n in range(9)]
+    stranger.lists["/statuses"] = [{"id": n, "label": f"Status {n}"} for n in range(9)]
+    held = []
+    for number in (int, float, int):
+        stranger.shown = lambda row, number=number: row | {"id": number(row["id"])}
+        report = stranger.sync("brands", "statuses")
+        assert report.exit_code == 0, report.details
+        held.append([set(stranger.recorder.live(name, "main")) for name in ("brands", "statuses")])
+    assert held == [[set(map(str, range(9)))] * 2] * 3
+    row = clean({"id": Decimal("7.0"), "status": {"id": Decimal("5.0"), "label": "New"}}, "tickets")
+    assert (row["id"], row["status__id"]) == ("7", "5")

@@ -110,12 +110,15 @@ def _bounded(number: Decimal) -> Decimal:
 
 
 def to_text(value: Any) -> str:
-    """Any JSON value as text: strings as they are, the rest as compact JSON."""
+    """Any JSON value as text: strings as they are, the rest as compact JSON; 7.0 is the id 7."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
+        is_short = value.is_finite() and value.adjusted() < _LARGEST.adjusted()
+        if is_short and value == value.to_integral_value():
+            return str(int(value))
         return str(value) if value.as_tuple().exponent != 0 else f"{value:f}"
     if isinstance(value, int | float):
         return str(value)
