@@ -118,6 +118,8 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
         return ""  # somebody changed it since
     resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")
+    if resource == "payments" and len(sent["lines"]) == 1:
+        sent["amount"] = sent["lines"][0]["amount"]
     plain = {name: value for name, value in sent.items() if not isinstance(value, list)}
     before = json.loads(written["fence"] or "{}").get("before")
     return "; ".join(

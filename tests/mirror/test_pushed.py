@@ -62,17 +62,21 @@ def customer(tmp_path, empty, monkeypatch):
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
 
-        def changed(op, body, marker=None):
-            record = served.shop.put("customers", name="Ann", city="A")
+        def changed(op, body, marker=None, booked=None):
+            resource = "payments" if booked else "customers"
+            if booked:
+                record = served.shop.take(served.shop.invoice(), booked)
+            else:
+                record = served.shop.put("customers", name="Ann", city="A")
             with Outbox(tmp_path) as outbox:
-                change = NewChange("main", "customers", op, record, body, marker=marker)
+                change = NewChange("main", resource, op, record, body, marker=marker)
                 outbox.add([change], by="ann")
                 done(outbox, 1, record)
             one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
             shop = ShopSettings(name="main", minute_seconds=0.5, **one)
             settings = Settings(home=tmp_path, shops=(shop,))
-            row = served.shop.tables["customers"][record]
-            return row, partial(sync, settings, resources=["customers"])
+            row = served.shop.tables[resource][record]
+            return row, partial(sync, settings, resources=[resource])
 
         changed.shop = served.shop
         yield changed
@@ -109,3 +113,12 @@ def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer):
     assert f"2 records hold its marker: {row['id']}, {other}" in report.details[0]
     del customer.shop.tables["customers"][other]
     assert sync_it(full=True).exit_code == 0
+
+
+@pytest.mark.parametrize(("sent", "code"), [(12.5, 1), (12, 0), (12.004, 0)])
+def test_a_sync_tells_a_payment_that_was_booked_with_another_amount(customer, sent, code):
+    lines = [{"amount": sent, "paymentMethod": "1"}]
+    _, sync_it = customer("create", {"invoiceId": "1002", "lines": lines}, booked=12)
+    report = sync_it()
+    assert report.exit_code == code
+    assert code == 0 or "amount was set to '12.5' and is '12" in report.details[0]
