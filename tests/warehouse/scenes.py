@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
+from tests.warehouse import by_hand
 from tests.warehouse.raw import Raw
 
 ZONES = {
@@ -29,6 +30,7 @@ ZONES = {
     "void": "Pacific/Auckland",
     "renamed": "UTC",
     "apart": "UTC",
+    **dict.fromkeys(by_hand.SHOPS, "UTC"),
 }
 
 
@@ -51,6 +53,9 @@ def first_night(raw: Raw) -> None:
         for table, row in ((table, row) for table, listed in tables.items() for row in listed):
             raw.add(table, shop=shop, **dated(row, today(shop)))
     _random(raw)
+    for shop in by_hand.SHOPS:
+        for table, row in by_hand.Books(shop, today(shop)).rows():
+            raw.add(table, shop=shop, **row)
     _definitions(raw)
     _brisk(raw)
     _renamed(raw)

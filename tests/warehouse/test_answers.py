@@ -11,7 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.warehouse import scenes
+from tests.warehouse import by_hand, scenes
 
 pytestmark = pytest.mark.core
 
@@ -36,6 +36,15 @@ def test_the_marts_answer(warehouse, question):
     found = [[written(value) for value in row] for row in warehouse.rows(asked["ask"])]
     expected = scenes.dated(asked["rows"], scenes.today(shop[1])) if shop else asked["rows"]
     assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize("shop", by_hand.SHOPS)
+@pytest.mark.parametrize("question", by_hand.QUESTIONS)
+def test_the_marts_say_what_an_owner_reckons_by_hand(warehouse, shop, question):
+    expected = by_hand.QUESTIONS[question](by_hand.Books(shop, scenes.today(shop)))
+    found = {row[0]: row[1:] for row in warehouse.rows(question, shop)}
+    quiet = {name for name, row in expected.items() if not any(row)} - found.keys()
+    assert found == {name: row for name, row in expected.items() if name not in quiet}
 
 
 def test_days_are_right_whatever_the_spelling_of_the_time(warehouse):
