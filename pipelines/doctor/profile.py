@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from pipelines.service_reports import contradiction, fetch_days, fetch_year
+from pipelines.transform.findings import COUNTED
 from sources.repair_shop.errors import BadAnswer, NotFound, ShopError, wrong_address
 from sources.repair_shop.http.answers import Answer
 from sources.repair_shop.http.client import Client
@@ -28,11 +29,10 @@ from sources.repair_shop.schema.endpoints import ENDPOINTS
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 _OFFSET = re.compile(r".*[T ].*[+-]\d{2}:?\d{2}")
 _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
-_NEEDED = {
-    "ticket_invoices": ("created_date", "amount_total", "status"),
-    "pos_orders": ("created_date", "amount_total", "status"),
-    "purchase_orders": ("created_date", "received_date", "cost", "shipping_cost"),
-    "payments": ("date", "amount"),
+_ALSO_NEEDED = {
+    "ticket_invoices": ("status",),
+    "pos_orders": ("status",),
+    "purchase_orders": ("created_date", "received_date", "shipping_cost"),
 }
 
 
@@ -135,7 +135,7 @@ class _Probe:
         path, zone = ENDPOINTS[table].path, self.client.shop.zone
         cleaned = [clean_row(r, table, zone) for r in rows]
         received = any(row.get("status") == "Received" for row in cleaned)
-        for column in _NEEDED[table]:
+        for column in (*COUNTED[table], *_ALSO_NEEDED.get(table, ())):
             if column == "received_date" and not received:
                 continue  # an order that is not here yet has none
             if column == "shipping_cost" and any(column in row for row in cleaned):

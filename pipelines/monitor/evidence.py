@@ -15,9 +15,11 @@ from typing import Any
 
 from pipelines.home import LEDGER, is_syncing
 from pipelines.language import Text
+from pipelines.language.words import list_name
 from pipelines.monitor.severity import RULES, Kind, Problem
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books
+from pipelines.transform.findings import EMPTY
 from pipelines.warehouse_settings import HOME_ID
 from sources.repair_shop.ledger import Ledger, LedgerError
 
@@ -100,7 +102,7 @@ def published(
     return Evidence(
         now=now,
         ages={name: ages.get(name) for name in shops},
-        doubts=[*doubts(rows), *unread, *late, *outdated(compared)],
+        doubts=[*doubts(rows), *unread, *late, *outdated(compared), *uncounted(warehouse, shops)],
         runs=runs_since(warehouse),
     )
 
@@ -232,6 +234,32 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
         )
         for shop, one in compared.items()
         if one.outdated
+    ]
+
+
+def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
+    """Lists none of whose rows has its day, or its amount, under a name and in a form that we know.
+
+    Their rows count in no report; of payments no report of the service says so.
+    """
+    if not warehouse.has("ops.findings"):
+        return []
+    found = warehouse.rows(
+        "select distinct name from ops.findings where starts_with(name, $begin) order by 1",
+        {"begin": EMPTY},
+    )
+    return [
+        Problem(
+            Kind.UNCOUNTED,
+            Text(
+                "{list}: no row has a '{column}' that can be read, so none counts in a report",
+                list=list_name(table),
+                column=column,
+            ),
+            shop,
+        )
+        for _, table, column, shop in (row["name"].split(":", 3) for row in found)
+        if shop in shops
     ]
 
 

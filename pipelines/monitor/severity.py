@@ -33,7 +33,7 @@ class Kind(StrEnum):
     UNFINISHED = "unfinished"
     UNPROVEN = "unproven"
     VANISHED = "vanished"
-    SET_ASIDE = "set aside"
+    UNCOUNTED = "uncounted"
     STALE = "stale"
     DIFFERS = "differs"
     REFUSED = "refused"
@@ -73,7 +73,7 @@ RULES: Mapping[Kind, Rule] = {
     Kind.VANISHED: Rule(
         Severity.DOUBT, 1, "incomplete", mend="shopmirror sync --confirm-deletions"
     ),
-    Kind.SET_ASIDE: Rule(Severity.DOUBT, 1, "incomplete"),
+    Kind.UNCOUNTED: Rule(Severity.DOUBT, 1, "incomplete", mend="shopmirror doctor"),
     Kind.STALE: Rule(Severity.DOUBT, 1, "incomplete"),
     Kind.DIFFERS: Rule(Severity.FAULT, 1, "differs", mend="shopmirror reconcile --repair"),
     Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),

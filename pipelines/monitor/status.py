@@ -101,6 +101,7 @@ class _Warehouse:
     others: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """Of the other shops."""
+    uncounted: list[Problem] = field(default_factory=list)
 
 
 def status(settings: Settings) -> Status:
@@ -113,7 +114,7 @@ def status(settings: Settings) -> Status:
     ):
         rows = completeness(ledger)
         warehouse = _warehouse(home, settings, now)
-        doubts = [*evidence.doubts(rows), *evidence.outdated(warehouse.books)]
+        doubts = [*evidence.doubts(rows), *evidence.outdated(warehouse.books), *warehouse.uncounted]
         own = Evidence(now, evidence.as_of(rows, now), doubts, ())
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
         for scan in rows:
@@ -223,6 +224,7 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
             return found
         with published(home.path) as warehouse:
             found.told["findings"] = read_findings(warehouse.connection)
+            found.uncounted = evidence.uncounted(warehouse, names)
             found.books = books(warehouse, names, today)
             found.differing = differing(warehouse, names)
             known = warehouse.rows("select shop_id from ops.shops order by 1")

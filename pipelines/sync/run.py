@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader, LoadError
-from pipelines.monitor.evidence import doubts
+from pipelines.monitor.evidence import doubts, uncounted
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published
@@ -166,6 +166,7 @@ class Run:
         self.published = time.monotonic()
         self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
         self.unshown: list[tuple[str, str]] = []
+        self.uncounted: list[Problem] = []
 
     def fetch_and_load(self) -> None:
         """All shops side by side, each within its own budget; loading goes on meanwhile."""
@@ -296,14 +297,18 @@ class Run:
             )
 
     def _compare(self) -> None:
-        with self.session.home.open_build(read_only=True):
+        with self.session.home.open_build(read_only=True) as database:
+            built = Published(database, self.session.home.path)
+            self.uncounted = uncounted(built, list(self.results))
             for shop in self.shops:
                 self.results[shop.name].compared(compare(self.session.home, shop.name))
 
     def finish(self) -> list[ShopResult]:
         """The results of all shops, with what they cost and what the evidence says of them."""
         ledger = self.session.ledger
-        standing = doubts(completeness(ledger)) if self.endpoints is None else []
+        standing = []
+        if self.endpoints is None:
+            standing = [*doubts(completeness(ledger)), *self.uncounted]
         for result in self.results.values():
             result.requests = self.session.requests(result.shop)
             result.standing = [problem for problem in standing if problem.shop == result.shop]

@@ -161,6 +161,11 @@ def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> s
         return "Stopped early. What was fetched is kept; the next run goes on from there."
     if kind is Kind.DIFFERS:
         return "Every list is proven, but our reports and the service's differ."
+    if kind is Kind.UNCOUNTED:
+        return (
+            "Every list is proven, but rows without a day or an amount that can be read count in "
+            "no report: 'shopmirror doctor' says which fields they have."
+        )
     if kind is Kind.CHANGE:
         return (
             "Every list is proven, but a change that was pushed does not show at the service: "

@@ -26,6 +26,16 @@ MEANINGS = {
 """Tests of the models that warn -> what was found, after its number."""
 
 
+COUNTED = {
+    "ticket_invoices": ("created_date", "amount_total"),
+    "pos_orders": ("created_date", "amount_total"),
+    "purchase_orders": ("cost",),
+    "payments": ("date", "amount"),
+}
+"""Columns without which a row counts in no report."""
+EMPTY = "empty:"
+"""Begins the name of a finding of such a column that no row of a shop fills; list, column and shop
+follow."""
 _WITH_FIELDS = ("tickets", "customers", "leads", "products")
 """Types of records that have custom fields (specification, GET /customFields/{type})."""
 _FIELDS = "custom_fields:"
@@ -61,8 +71,9 @@ _PLAIN = (
 
 
 def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
-    """Keep what tests of a build found, and custom fields of live records that no list of custom
-    fields names. A field may be called by name, label or id, in any spelling.
+    """Keep what tests of a build found, columns that reports need and no row fills, and custom
+    fields of live records that no list of custom fields names. A field may be called by name, label
+    or id, in any spelling.
     """
     rows = [
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}
@@ -70,10 +81,21 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
     ]
     with loader.database() as database:
         database.execute(_PLAIN)
+        held = columns_of(database, "raw")
         for table in _WITH_FIELDS:
-            if "custom_fields" in columns_of(database, "raw").get(table, ()):
+            if "custom_fields" in held.get(table, ()):
                 unnamed = database.execute(_UNNAMED.format(table=table)).fetchall()
                 rows += [_of_fields(table, shop, names) for shop, names in unnamed]
+        for table, columns in COUNTED.items():
+            for column in held.get(table, set()).intersection(columns):
+                empty = database.execute(
+                    f"SELECT shop_id, count(*) FROM raw.{table} WHERE _deleted_at IS NULL "  # noqa: S608 - declared names
+                    f"GROUP BY shop_id HAVING count({column}) = 0"
+                ).fetchall()
+                rows += [
+                    {"name": f"{EMPTY}{table}:{column}:{shop}", "records": count, "meaning": column}
+                    for shop, count in empty
+                ]
     loader.write_ops("findings", rows)
 
 
@@ -104,7 +126,8 @@ def read_findings(warehouse: duckdb.DuckDBPyConnection) -> list[str]:
             for records, meaning in warehouse.execute(
                 # Several homes may tell a server the same of their own shops.
                 "SELECT CAST(sum(records) AS BIGINT) AS found, meaning FROM ops.findings "
-                "GROUP BY meaning ORDER BY found DESC"
+                "WHERE NOT starts_with(name, ?) GROUP BY meaning ORDER BY found DESC",
+                [EMPTY],
             ).fetchall()
         ]
         values, fields = warehouse.execute(

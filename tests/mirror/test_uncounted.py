@@ -1,0 +1,40 @@
+"""Rows that arrive whole, and of which no report could count one."""
+
+import shutil
+from datetime import UTC, date, datetime
+
+import pytest
+
+from pipelines.monitor.status import status
+from pipelines.publish.published import published
+from pipelines.report.trust import trust
+from pipelines.settings import Settings
+from pipelines.sync.run import sync
+from tests.few_models import build_few
+from tests.promises import promise
+
+
+@promise("whatever breaks at a service that is not ours, a mirror that says it is complete is")
+@pytest.mark.parametrize("unknown", ["paid_at", "value"])
+def test_payments_whose_day_or_amount_nobody_knows_are_no_complete_mirror(
+    stranger, empty, monkeypatch, unknown
+):
+    """No report of the service tells of payments, so no difference would show that they lack."""
+    build_few(monkeypatch)
+    shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
+    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    known = {"paid_at": "date", "value": "amount"}[unknown]
+    whole = {"id": 1, "date": "2026-03-01T10:00:00-0600", "amount": 5.5}
+    row = {unknown if name == known else name: value for name, value in whole.items()}
+    stranger.lists["/payments"] = [row]
+    report = sync(settings)
+    assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
+    assert "'shopmirror doctor' says which" in report.message
+    told = f"payments: no row has a '{known}' that can be read, so none counts in a report"
+    assert report.details == [f"main: {told}"]
+    assert told in [problem.text for problem in status(settings).found]
+    with published(stranger.home) as warehouse:
+        found = trust(warehouse, ["main"], datetime.now(UTC), date(2026, 3, 1))
+    assert told[0].upper() + told[1:] + "." in [caution.shown for caution in found.cautions]
+    stranger.lists["/payments"] = [whole]
+    assert sync(settings, full=True).exit_code == 0
