@@ -45,7 +45,9 @@ select
         when effects.effect_gross is null then null
         when line_sums.tax is not null and line_sums.total = effects.effect_gross then cast(line_sums.tax as decimal(28, 4))
         when effects.gross <> 0
-            then try_cast(cast(effects.effect_gross as double precision) / effects.gross * effects.tax as decimal(28, 2))
+            -- In whole cents; of the middle each engine has its own idea.
+            then cast(try_cast(-floor(0.5 - cast(effects.effect_gross as double precision) / effects.gross * effects.tax * 100) as bigint)
+                * 0.01 as decimal(28, 4))
     end as effect_tax,
     cast(line_sums.cost as decimal(28, 4)) as effect_cost,
     cast(coalesce(line_sums.uncosted, effects.effect_gross, 0) as decimal(28, 4)) as effect_uncosted,
