@@ -82,8 +82,9 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
             for row in written:
                 is_newer = built is not None or _is_published_since(home, row["mirrored_at"])
                 shown = _difference(row, found.get(row["id"]), is_newer=is_newer)
-                if built and shown == "" and row["op"] == "create" and row["marker"]:
-                    shown = _twins(row, built)
+                if shown == "" and row["op"] == "create" and row["marker"]:
+                    # All of the list is asked, by the sync alone; till then what it said stands.
+                    shown = _twins(row, built) if built else None
                 if shown is not None:
                     names = ("shop", "resource", "id", "number")
                     outbox.ask("compared", shown=shown, **{name: row[name] for name in names})

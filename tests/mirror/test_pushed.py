@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from pipelines.outbox import Outbox, touched_since
+from pipelines.outbox import Outbox, not_shown, touched_since
 from pipelines.outbox.change import NewChange, State
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
@@ -101,7 +101,7 @@ def test_a_sync_knows_a_deleted_record_that_stays_with_a_mark(customer, mark):
     assert sync_it(full=True).exit_code == 0
 
 
-def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer):
+def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer, tmp_path):
     """A proxy that sends a request again makes two records of one answer."""
     row, sync_it = customer("create", {"name": "Ann"}, marker="sm-0123456789")
     other = customer.shop.put("customers", name="Ann", comments="[sm-0123456789]")
@@ -111,8 +111,11 @@ def test_a_sync_tells_a_create_that_was_done_twice_on_its_way(customer):
     report = sync_it()
     assert report.exit_code == 1
     assert f"2 records hold its marker: {row['id']}, {other}" in report.details[0]
+    for _ in range(2):
+        assert "2 records hold its marker" in not_shown(tmp_path)[0][1], "until a sync says else"
     del customer.shop.tables["customers"][other]
     assert sync_it(full=True).exit_code == 0
+    assert not_shown(tmp_path) == []
 
 
 @pytest.mark.parametrize(("sent", "code"), [(12.5, 1), (12, 0), (12.004, 0)])
