@@ -66,6 +66,21 @@ class Unstable(FakeList):
         return self.cut(mixed, number)
 
 
+class Lacking(Unstable):
+    """As that one, and a row in fifty is left out after the pages were cut."""
+
+    def cut(self, ordered: list[tuple[str, date]], number: int) -> Page:
+        page = super().cut(ordered, number)
+        kept = [n for n, row in enumerate(page.ids) if not self.is_left_out(row)]
+        parts = (page.ids, page.days, page.changed)
+        return Page(*(tuple(part[n] for n in kept) for part in parts))
+
+    @staticmethod
+    def is_left_out(row: str) -> bool:
+        """Whether no page shows a row."""
+        return int(row[1:]) % 50 == 7
+
+
 class Repeats(FakeList):
     """Past its end this service repeats the last page."""
 

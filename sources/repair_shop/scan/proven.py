@@ -93,7 +93,7 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
     places = size * (last - 1) + pages[last].size
     count = _count(reader, [top, *pages.values()], size, last)
     if last >= _LONG or pages[last].size >= size or count.live != places:
-        places = _settle(count, reader.out)
+        places = _settle(count, reader)
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
 
 
@@ -103,14 +103,21 @@ def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Coun
     return Count(reader, None, shown=pages, size=size, most=_MOST + 3 * last, is_paged=True)
 
 
-def _settle(count: Count, out: Outcome) -> int:
-    """Look for what is missing; the places of the list."""
-    found = count.run()
+def _settle(count: Count, reader: Bounded) -> int:
+    """Look for what is missing; the places of the list. Raises :class:`PagingBroken` where it has
+    no end, or one inside, as its pages lack rows."""
+    found, out = count.run(), reader.out
     try:
         while count.requests > _AT_ONCE and not found.reason and not count.recount():
             found = count.run()
     except NeverEnds as error:
         found = Found(reason=str(error))
+    if count.last is None:
+        raise PagingBroken(found.reason)
+    if count.live >= count.total + count.size and count.last:  # many went, or it ends elsewhere
+        end, behind = (reader.ask("behind", count.last + more) for more in (0, 1))
+        if not set(behind.ids) <= set(end.ids):
+            raise PagingBroken(f"page {count.last} lacks rows, and there are others behind it")
     missing = count.total - count.live
     # More rows than places: some went while they were read, which hides none in this order.
     if found.reason and (missing > 0 or count.is_loose):
