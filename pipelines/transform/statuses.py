@@ -176,7 +176,8 @@ def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str,
     """Shop, label as it stands there, and what is known of every status that a list, a ticket or an
     earlier version of one names.
 
-    A status without a label is judged by its id's. So is one whose label the shop gave up: a ticket
+    A status without a label is judged by its id's, and where tickets name their status by its id
+    alone, that stands where a label would. So is one whose label the shop gave up: a ticket
     that nobody touched since bears the old one until it is read again.
     """
     named = connection.execute(
@@ -206,9 +207,12 @@ def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str,
         order by all
         """  # noqa: S608 - our own text
     ).fetchall()
-    labels = {(shop, status): label for shop, status, label, *_ in named if label}
+    labels = {(shop, status): now or label for shop, status, label, _, now in named if label}
     names = {
-        (shop, status, label): now or label or labels.get((shop, status), "")
+        (shop, status, label): (labels.get((shop, label)) if not status else None)
+        or now
+        or label
+        or labels.get((shop, status), "")
         for shop, status, label, _, now in named
     }
     shown, hidden = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()

@@ -192,12 +192,14 @@ def _brisk(raw: Raw) -> None:
 
 
 def _renamed(raw: Raw) -> None:
-    """A shop gives a status another label, which a ticket bears once it is read again."""
+    """A shop gives a status another label, which a ticket bears once it is read again; one bears
+    the id alone."""
     raw.add("statuses", "7", "renamed", label="Terminado", type="repair")
     of_status = {"status__id": "7", "status__label": "Terminado"}
     for id in ("touched", "untouched"):
         moments = {"created_date": "2026-02-02", "last_updated": "2026-02-03"}
         raw.add("tickets", id, "renamed", **moments, **of_status)
+    raw.add("tickets", "by_id", "renamed", **moments, status__label="7")
 
 
 def _absurd(raw: Raw) -> None:
