@@ -124,7 +124,6 @@ _AWAY = Reply(status=302, body=b"", headers={"Location": "/x"})
         ("GET", Reply(status=422, body=b"?"), errors.ValidationRefused),
         ("GET", Reply(body=b"<customers/>"), errors.BadAnswer),
         ("GET", Reply(status=204, body=b""), errors.NoRows),
-        ("GET", _AWAY, errors.ConfigurationError),
         ("PUT", Reply(status=404, body=_NOPE), errors.NotFound),
         ("PUT", Reply(status=400, body=_NAME), errors.ValidationRefused),
         ("PUT", Reply(status=408, body=b""), errors.OutcomeUnknown),
@@ -146,6 +145,23 @@ def test_what_will_not_get_better_is_asked_once(method, reply, kind, loopback, c
         assert "base_url must be the address that answers itself" in str(caught.value)
     if reply.body == {"error": "maybe"}:
         assert caught.value.reason == "maybe"
+
+
+def test_a_read_that_is_redirected_for_once_is_asked_again_where_the_address_worked(
+    loopback, connect
+):
+    loopback.replies.extend([Reply(), _AWAY, Reply(body=[{"id": 1}])])
+    with connect() as client:
+        client.get("/customers")
+        assert client.get("/brands").rows() == [{"id": 1}]
+
+
+def test_an_address_that_never_worked_and_redirects_is_a_wrong_one(loopback, connect):
+    loopback.replies.append(_AWAY)
+    with connect() as client:
+        with pytest.raises(errors.ConfigurationError, match="the address that answers itself"):
+            client.get("/customers")
+        assert client.requests == 1
 
 
 @pytest.mark.parametrize("reply", [Reply(body=b"<html>"), Reply(body=b'{"id": 1')])

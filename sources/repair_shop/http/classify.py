@@ -177,7 +177,9 @@ def error_of(
             f"{method} {path} was redirected (status {status}). base_url must be the "
             "address that answers itself."
         )
-        return BadAnswer(message, **known) if perhaps_applied else ConfigurationError(message)
+        if perhaps_applied or worked:  # of a read in passing: a page of maintenance, a login
+            return BadAnswer(message, transient=not perhaps_applied, **known)
+        return ConfigurationError(message)
     looks_foreign = not isinstance(answer.payload, dict | list) and not perhaps_applied
     if not worked and looks_foreign and kind in ("missing", "broken", "alien", "refused"):
         return wrong_address(f"{method} {path} was answered with status {status} and no JSON")
