@@ -116,7 +116,7 @@ def test_one_row_is_a_list_and_dbt_tells_of_it_offline(home, tmp_path, monkeypat
     page = (tmp_path / "docs" / "m.html").read_text(encoding="utf-8")
     assert "One row for each part lent with a gadget, as last read from the service." in page
     assert "What the customer left for it." in page
-    assert "One row for each payment, with the document and ticket it belongs to." in page
+    assert "One row for each payment, with the document and ticket it belongs to; of" in page
     assert "What is in the warehouse" in page
     assert '<script src="http' not in page
     assert str(tmp_path) not in page
