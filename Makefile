@@ -35,7 +35,7 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 # For the loop of work: a minute on two cores, with the core of each promise (`pytest.mark.core`).
 # A plugin that none of these tests needs takes each process a second to load.
 check: install lint types
-	$(BIN)/python -m pytest -n 2 $(SPREAD) -p no:anyio -m core
+	$(BIN)/python -m pytest -n 3 $(SPREAD) -p no:anyio -m core
 
 # Four processes on two cores: three, of which each waits for a server, a kill or a clock a third of
 # its time, left one core in seven idle.

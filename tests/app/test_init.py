@@ -11,8 +11,6 @@ from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from tests.promises import promise
 
-pytestmark = pytest.mark.core
-
 
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:

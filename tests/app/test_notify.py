@@ -18,8 +18,6 @@ from tests.app.receivers import HookServer, MailServer, served
 from tests.fakes.loopback import Loopback, Reply
 from tests.promises import promise
 
-pytestmark = pytest.mark.core
-
 
 @pytest.fixture
 def mail():

@@ -14,8 +14,6 @@ from specification import LISTS
 from tests.contract.asking import ZONE, client_of, first, least_body, real
 from tests.contract.values import WRITTEN, bad, good, minimal
 
-pytestmark = pytest.mark.core
-
 BELOW_ZERO = {"cost", "price", "offerPrice", "quantity", "cog_per_item", "duration"}
 
 

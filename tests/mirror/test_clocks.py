@@ -6,8 +6,6 @@ import pytest
 
 from sandbox.store import ShopStore
 
-pytestmark = pytest.mark.core
-
 EDITS = {
     "tickets": ("short_info", "New words"),
     "products": ("name", "New name"),

@@ -2,10 +2,7 @@
 
 import pytest
 
-from pipelines.home import Home
-from pipelines.load.loader import Loader
 from pipelines.settings import SettingsError
-from pipelines.sync.run import sync
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
 from tests.promises import promise
@@ -110,10 +107,3 @@ def test_a_shop_under_another_name_is_refused_before_its_rows_count_twice(make_m
     for shops in (("sur",), ("norte", "sur")):
         mirror.shops = shops
         assert mirror.run("brands").exit_code == 0, "one that left is refused to nobody"
-
-
-def test_a_sync_of_one_shop_says_nothing_of_the_others(make_mirror):
-    mirror = make_mirror(shops=("norte", "sur"))
-    mirror.server.faults.next("html_502", shop="sur", times=10_000)
-    report = sync(mirror.settings, shop="norte", loader=Loader(Home(mirror.home)))
-    assert (report.exit_code, report.message) == (0, "What was asked for is complete."), report

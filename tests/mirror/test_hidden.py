@@ -10,8 +10,6 @@ from tests.fakes.loopback import Reply
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
-pytestmark = pytest.mark.core
-
 LISTS = {"users": "In active", "products": "In active", "suppliers": "In active", "leads": "Lost"}
 
 

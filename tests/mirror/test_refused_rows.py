@@ -10,8 +10,6 @@ from pipelines.load.loader import LoadError, LoadOutcome
 from sources.repair_shop.change_log import ChangeLog
 from tests.mirror.shop import Recorder
 
-pytestmark = pytest.mark.core
-
 
 @dataclass
 class Picky(Recorder):

@@ -5,8 +5,6 @@ import pytest
 from sources.repair_shop.scan.service_pages import PAGING_KEY
 from tests.fakes.loopback import Reply
 
-pytestmark = pytest.mark.core
-
 
 def rows_of(count, prefix="c", **more):
     return [

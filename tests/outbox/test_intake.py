@@ -13,8 +13,6 @@ from pipelines.outbox.files import read_rows
 from pipelines.outbox.intake import MOST_UPLOAD_BYTES
 from sources.repair_shop.ledger import LedgerError
 
-pytestmark = pytest.mark.core
-
 
 def refused(call, *parts):
     with pytest.raises(InputRefused) as caught:

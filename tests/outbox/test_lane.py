@@ -2,7 +2,6 @@
 
 import threading
 
-import pytest
 from pydantic import SecretStr
 
 from pipelines.outbox import enqueue, push
@@ -13,8 +12,6 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import Stopped
 from sources.repair_shop.http.client import Client
 from tests.promises import promise
-
-pytestmark = pytest.mark.core
 
 
 @promise("a push has a lane of its own beside a first load")

@@ -22,8 +22,6 @@ from tests.simulations.nights import (
     simulate,
 )
 
-pytestmark = pytest.mark.core
-
 
 @pytest.mark.seeds(1)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)

@@ -23,8 +23,6 @@ from sources.repair_shop.http.wire import Network, from_wire
 from tests.fakes.loopback import Reply
 from tests.mirror.stranger import stranger as stranger
 
-pytestmark = pytest.mark.core
-
 ROWS = b'[{"id": 7}]'
 
 

@@ -11,8 +11,6 @@ from sources.repair_shop.budget import Budget, Slot
 from sources.repair_shop.errors import Refused
 from tests.source.wire import take, wait, working
 
-pytestmark = pytest.mark.core
-
 
 def let_through(keys, clock, *, minutes, every, dice=None):
     """(key, slot) for each request that is let through: all keys ask ``every`` so many seconds."""

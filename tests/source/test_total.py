@@ -31,8 +31,6 @@ from tests.homes import shop_of
 from tests.promises import promise
 from tests.source.test_arrow import change
 
-pytestmark = pytest.mark.core
-
 ZONE = ZoneInfo("America/Guatemala")
 
 

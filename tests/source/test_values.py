@@ -13,8 +13,6 @@ from sources.repair_shop.schema.memory import MOST_COLUMNS, Memory
 from sources.repair_shop.schema.values import parse_amount
 from tests.source.test_arrow import ZONE
 
-pytestmark = pytest.mark.core
-
 
 def read(*rows, memory=None, table="ticket_invoices"):
     """Rows of a list as the warehouse gets them."""
