@@ -307,3 +307,15 @@ def test_a_row_of_a_short_list_whose_paths_do_not_tell_is_gone(stranger):
     del rows[3]
     assert stranger.sync("brands").exit_code == 0
     assert "b3" not in stranger.recorder.live("brands", "main")
+
+
+def test_a_list_of_one_row_that_comes_empty_once_keeps_it_where_paths_do_not_tell(stranger):
+    row = {"id": "b1", "name": "Brand"}
+    stranger.lists["/brands"] = [row]
+    stranger.missing = lambda: Reply(403, {"error": "No permission for this record"})
+    assert stranger.sync("brands").exit_code == 0
+    stranger.lists["/brands"] = []
+    assert stranger.sync("brands").exit_code == 1
+    assert "b1" in stranger.recorder.live("brands", "main")
+    assert stranger.sync("brands").exit_code == 0
+    assert "b1" not in stranger.recorder.live("brands", "main")

@@ -124,6 +124,8 @@ class Deletions:
                 except BadAnswer as error:
                     if error.transient or moves:
                         raise
+                    if not outcome.ids and (refused := self._first_sighting(name, len(gone))):
+                        return refused
                     exists = None  # such paths tell nothing, and the list shows all that lives
                 # It may have slipped past the pages: only where two runs say so is it left out.
                 self._known.note_missed(there, self.scan.run_id)
