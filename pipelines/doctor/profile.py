@@ -32,7 +32,7 @@ _ENGLISH = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}.*")
 _ALSO_NEEDED = {
     "ticket_invoices": ("status",),
     "pos_orders": ("status",),
-    "purchase_orders": ("created_date", "received_date", "shipping_cost"),
+    "purchase_orders": ("created_date", "received_date", "cost", "shipping_cost"),
 }
 
 
@@ -135,7 +135,7 @@ class _Probe:
         path, zone = ENDPOINTS[table].path, self.client.shop.zone
         cleaned = [clean_row(r, table, zone) for r in rows]
         received = any(row.get("status") == "Received" for row in cleaned)
-        for column in (*COUNTED[table], *_ALSO_NEEDED.get(table, ())):
+        for column in (*COUNTED.get(table, ()), *_ALSO_NEEDED.get(table, ())):
             if column == "received_date" and not received:
                 continue  # an order that is not here yet has none
             if column == "shipping_cost" and any(column in row for row in cleaned):

@@ -29,10 +29,10 @@ MEANINGS = {
 COUNTED = {
     "ticket_invoices": ("created_date", "amount_total"),
     "pos_orders": ("created_date", "amount_total"),
-    "purchase_orders": ("cost",),
     "payments": ("date", "amount"),
 }
-"""Columns without which a row counts in no report."""
+"""Columns that each row has, and without which it counts in no report. A purchase order may be on
+its way, and have no cost yet."""
 EMPTY = "empty:"
 """Begins the name of a finding of such a column that no row of a shop fills; list, column and shop
 follow."""

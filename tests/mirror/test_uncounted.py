@@ -38,3 +38,14 @@ def test_payments_whose_day_or_amount_nobody_knows_are_no_complete_mirror(
     assert told[0].upper() + told[1:] + "." in [caution.shown for caution in found.cautions]
     stranger.lists["/payments"] = [whole]
     assert sync(settings, full=True).exit_code == 0
+
+
+def test_an_order_on_its_way_that_has_no_cost_yet_leaves_the_mirror_complete(
+    stranger, empty, monkeypatch
+):
+    build_few(monkeypatch)
+    shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
+    made = "2026-03-01T10:00:00-0600"
+    stranger.lists["/purchaseOrders"] = [{"id": 1, "status": "Pending", "created_date": made}]
+    report = sync(Settings(home=stranger.home, shops=(stranger.shop,)))
+    assert report.exit_code == 0, report.details
