@@ -319,3 +319,18 @@ def test_a_list_of_one_row_that_comes_empty_once_keeps_it_where_paths_do_not_tel
     assert "b1" in stranger.recorder.live("brands", "main")
     assert stranger.sync("brands").exit_code == 0
     assert "b1" not in stranger.recorder.live("brands", "main")
+
+
+@pytest.mark.parametrize("name", ["customers", "stock", "expenses", "ticketComments"])
+def test_a_deleted_row_is_found_in_a_list_that_shows_another_one_twice(stranger, name):
+    """Its place more makes up for the one that went."""
+    table = "ticket_comments" if name == "ticketComments" else name
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists[f"/{name}"] = rows
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    rows.insert(75, rows[75])
+    assert stranger.sync(name).exit_code == 0
+    del rows[70]
+    stranger.sync(name)  # without a path or a day to tell, it is believed at its second sighting
+    assert stranger.sync(name).exit_code == 0
+    assert set(stranger.recorder.live(table, "main")) == {row["id"] for row in rows}

@@ -10,6 +10,8 @@ from .outcome import PAGE_ROWS, WHOLE_PAGES
 
 _NOT_BY_DAY = "not by day:"
 """Ledger key of a list in which a row stood behind such of much later days."""
+_TWICE = "twice:"
+"""Ledger key of a list of which a page showed a row twice: its places are more than its rows."""
 OF_STATUS, OTHERS = "eq", "ne"
 """Marks of a list's slices: rows with the status asked for, and the others."""
 
@@ -64,9 +66,20 @@ class KnownRows:
         return known is None or self.pages > WHOLE_PAGES
 
     def note_order(self, page: Page) -> None:
-        """Remember what a page, oldest first, shows of the order."""
+        """Remember what a page, oldest first, shows of the order, and of rows that come twice."""
         if goes_back([day for day in page.days if day is not None]):
             self.ledger.set_value(self.shop, _NOT_BY_DAY + self.resource, "yes")
+        if len(set(page.ids)) < page.size:
+            self.ledger.set_value(self.shop, _TWICE + self.resource, "yes")
+
+    @property
+    def shows_twice(self) -> bool:
+        """Whether a page showed a row twice since the list was read whole."""
+        return self.ledger.value(self.shop, _TWICE + self.resource) is not None
+
+    def forget_twice(self) -> None:
+        """Let a whole reading tell anew whether rows come twice."""
+        self.ledger.drop_values(self.shop, [_TWICE + self.resource])
 
     @property
     def least_full(self) -> int:

@@ -144,7 +144,10 @@ class ListCount:
     def _settle(self, out: Outcome, counts: list[Count]) -> None:
         """Search, and put into ``out`` what was found."""
         found: list[Found] = []
+        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
         for count in counts:
+            if known.shows_twice:
+                break
             try:
                 found.append(self._find(count))
             except BadAnswer as error:
@@ -152,6 +155,8 @@ class ListCount:
                     raise
                 found.append(Found(gone=count.missing(), reason=str(error), read_whole=True))
             out.pages += count.requests
+        if known.shows_twice:  # a place more would make up for a row that is gone
+            found.append(Found(reason="it shows rows twice", read_whole=True))
         doubts = "; ".join(part.reason for part in found if part.reason)
         gone = frozenset[str]().union(*(part.gone for part in found))
         if any(part.read_whole for part in found):
@@ -204,15 +209,16 @@ class ListCount:
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""
         job = self.job
-        pages = KnownRows(self.ledger, job.shop, job.resource).pages
-        if pages > WHOLE_PAGES:
+        known = KnownRows(self.ledger, job.shop, job.resource)
+        if known.pages > WHOLE_PAGES:
             out.reason = (
                 f"rows are missing or new, and counting does not tell which ({why}). Read it "
                 f"whole: shopmirror sync {job.resource} --full"
             )
             return
+        known.forget_twice()
         try:
-            whole = self._read_pages(pages)
+            whole = self._read_pages(known.pages)
         except PagingBroken as broken:
             whole = Outcome(reason=str(broken), cannot_page=True)
         out.add(whole)
