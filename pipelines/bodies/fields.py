@@ -72,15 +72,23 @@ def shown(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
+def whole(value: Any) -> Any:
+    """A number, or its digits, without the empty fraction that data frames give to a column with
+    gaps, and write into files."""
+    if isinstance(value, str):
+        return value.strip()[:-2] if re.fullmatch(r"\d+\.0", value.strip()) else value
+    is_bounded = isinstance(value, float | Decimal) and math.isfinite(value)
+    return int(value) if is_bounded and abs(value) <= _LARGEST and value % 1 == 0 else value
+
+
 def _text(value: Any) -> str:
+    value = value if isinstance(value, str) else whole(value)
     if isinstance(value, str):
         if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
             raise fault("holds characters that JSON text cannot carry")
         return value
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
     raise fault(f"must be text, not {shown(value)}")
 
 
@@ -103,7 +111,7 @@ def text(max_length: int | None = None, *, blank: bool = True, pattern: str = ""
 def _identifier(value: Any) -> str | Reference:
     if (queued := reference(value)) is not None:
         return queued
-    found = _text(value)
+    found = _text(whole(value))
     if not found.strip():
         raise fault("must not be blank: it names a record")
     return found

@@ -116,7 +116,7 @@ class Attempts:
             return self._checked_update(change, body)
         if not self.time.is_seen:
             # Nothing leaves before it is known what time it is there.
-            self.records.there(change.resource, str(change.record_id))
+            self.records.one(change.resource, str(change.record_id))
         return {"since": self.now()}, body
 
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:

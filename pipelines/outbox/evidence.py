@@ -68,10 +68,7 @@ class Evidence:
                 return self._updated(change, body, fence)
             if change.resource == "payments":
                 return self._paid(change, body, fence)
-            found = self._created(change, body, fence)
-            if found.kind == "absent" and change.resource in self._records.partial:
-                return Verdict("unknown", f"{found.found} in the list, which may leave it out")
-            return found
+            return self._created(change, body, fence)
         except (Unsure, Gone) as unsure:
             return Verdict("unknown", str(unsure))
         except BadAnswer as error:
@@ -84,12 +81,21 @@ class Evidence:
     # -- records that were made ---------------------------------------------------------------
 
     def _created(self, change: Change, body: Fields, fence: Fields) -> Verdict:
-        ours = self._outbox.made(change.shop, change.resource, but=change.number)
-        new = {
-            key: row
-            for key, row in self._records.new(change.resource, body, fence).items()
-            if not {key, *(str(row.get(name)) for name in NAMES)} & ours
-        }
+        resource, since = change.resource, fence.get("since")
+        ours = {"shop": change.shop, "resource": resource, "but": change.number}
+        found, made = self._records.new(resource, body, fence), self._outbox.made(**ours)
+        names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in found.items()}
+        new = {key: row for key, row in found.items() if not names[key] & made}
+        verdict = self._among(change, body, fence, new)
+        if verdict.kind == "absent" and resource in self._records.partial:
+            return Verdict("unknown", f"{verdict.found} in the list, which may leave it out")
+        late = self._outbox.made(**ours, since=since) - set().union(*names.values())
+        if verdict.kind == "absent" and since is not None and late:
+            told = f"{verdict.found} in the list, which does not show our {min(late)} either"
+            return Verdict("unknown", told)
+        return verdict
+
+    def _among(self, change: Change, body: Fields, fence: Fields, new: Found) -> Verdict:
         named, marker = change.answered or "", change.marker
         if named in new and (not marker or holds(new[named], marker)):
             return Verdict("applied", f"record {named} is new, as answered", named)

@@ -22,9 +22,16 @@ from pipelines.outbox.errors import InputRefused
 
 MOST_ROWS = 100_000
 """At 30 requests a minute that is four days of pushing; more is a mistake in the file."""
-_SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
-"""What spreadsheets make of long telephone numbers and codes."""
+_MADE = re.compile(
+    r'\d([.,]\d+)?[eE]\+\d+|="[^"]*"|Err:\d+'
+    r"|#(N/[AD]|NV|#+|[¡¿]?[A-ZÁÉÍÓÚÄÖÜ0/]+[!?]|Loading\.\.\.)"
+)
+"""What spreadsheets make of long telephone numbers, of texts, and of formulas with a fault."""
+_DIGITS = {"mobile", "telephone", "code", "imei", "serial"}
+_FLOAT = re.compile(r"\d+\.0")
+"""What data frames make of such ``_DIGITS`` where a cell is empty."""
 _COMMA = re.compile(r"-?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_POINT = re.compile(r"-?\d+\.\d+")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}((\.\d{3})+|(,\d{3})+)")
 _OWN = {"id", "file"}
 
@@ -54,7 +61,7 @@ def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> Fil
     if len(found.rows) > MOST_ROWS:
         raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
     if is_csv and op != "upload":
-        _read_commas(found, resource)
+        _read_commas(found, resource, "." if _delimiter(text)[0] == "," else "")
     folder = path.resolve().parent
     for where, row in zip(found.where, found.rows, strict=True):
         if name := row.get("file"):
@@ -101,12 +108,9 @@ Lines = Iterator[tuple[int, dict[str, Any] | str]]
 def _csv(path: Path, text: str, resource: str, op: str, key: str | None) -> Lines:
     if "\x00" in text:
         raise InputRefused([f"{path}: holds zero bytes, so it is no CSV text"])
-    first, _, rest = text.partition("\n")
-    said = re.fullmatch(r"sep=([,;\t])\r?", first)
-    above, text = (1, rest) if said else (0, text)
-    # No name of a field holds any of them, so the header tells, where the file does not say it.
-    mark = said[1] if said else max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    mark, above = _delimiter(text)
+    file = io.StringIO(text.partition("\n")[2] if above else text, newline="")
+    reader = csv.reader(file, delimiter=mark, strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
         while header and not header[-1]:
@@ -119,15 +123,26 @@ def _csv(path: Path, text: str, resource: str, op: str, key: str | None) -> Line
                 continue
             if len(cells) < len(header) or "".join(cells[len(header) :]).strip():
                 yield line, f"has {len(cells)} cells, not {len(header)}"
-            elif short := next(filter(_SHORTENED.fullmatch, cells), None):
-                yield line, f"{short} is a number that a spreadsheet cut short"
-            else:  # blank columns may follow
-                yield (
-                    line,
-                    {k: cell for k, cell in zip(header, cells, strict=False) if cell.strip()},
-                )
+                continue
+            # Blank columns may follow.
+            row = {name: cell for name, cell in zip(header, cells, strict=False) if cell.strip()}
+            made = [cell for name, cell in row.items() if _is_made(name, cell.strip())]
+            told = f"{made[0]} is what a program made of a value: write the value" if made else ""
+            yield line, told or row
     except csv.Error as error:
         yield reader.line_num + above, str(error)
+
+
+def _delimiter(text: str) -> tuple[str, int]:
+    """What parts the cells, and how many lines above the header say so. No name of a field holds
+    any of them, so the header tells, where the file does not say it."""
+    first = text.partition("\n")[0]
+    said = re.fullmatch(r"sep=([,;\t])\r?", first)
+    return (said[1], 1) if said else (max(",;\t", key=first.count), 0)
+
+
+def _is_made(name: str, cell: str) -> bool:
+    return bool(_MADE.fullmatch(cell) or (name in _DIGITS and _FLOAT.fullmatch(cell)))
 
 
 def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str:
@@ -150,20 +165,24 @@ def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str
     return f"header: {resource} {op} has no field {names}.{own} It has: {has}"
 
 
-def _read_commas(found: FileRows, resource: str) -> None:
-    """Numbers with a decimal comma, of the whole file. One with points alone may be a thousand
-    times another there, and so may ``1,234`` where no other number has a decimal comma."""
+def _read_commas(found: FileRows, resource: str, sign: str) -> None:
+    """Numbers with a decimal comma, of the whole file. Where a point or a comma may part thousands,
+    another number of the file tells, or the ``sign`` of files whose cells a comma parts."""
     numeric = numeric_fields(resource)
     cells = [
         (where, row, name, row[name].strip())
         for where, row in zip(found.where, found.rows, strict=True)
         for name in row.keys() & numeric
     ]
-    has_commas = any(_COMMA.fullmatch(t) and not _THOUSANDS.fullmatch(t) for *_, t in cells)
+    plain = [text for *_, text in cells if not _THOUSANDS.fullmatch(text)]
+    if any(map(_COMMA.fullmatch, plain)):
+        sign = ","
+    elif any(map(_POINT.fullmatch, plain)):
+        sign = "."
     for where, row, name, text in cells:
-        if _THOUSANDS.fullmatch(text) and ("," in text) is not has_commas:
-            plain = re.sub("[.,]", "", text)
-            found.faults.append(f"{where}: {name}: {text} may be {plain} or a part of it")
+        if _THOUSANDS.fullmatch(text) and (sign or " ") not in text:
+            whole = re.sub("[.,]", "", text)
+            found.faults.append(f"{where}: {name}: {text} may be {whole} or a part of it")
         elif _COMMA.fullmatch(text):
             row[name] = text.replace(".", "").replace(",", ".")
 

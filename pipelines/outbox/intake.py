@@ -31,7 +31,7 @@ import pandas as pd
 from pydantic import Field
 
 from pipelines.bodies import BodyError, operations, validate
-from pipelines.bodies.fields import Reference, filled, reference, references
+from pipelines.bodies.fields import Reference, filled, reference, references, whole
 from pipelines.outbox.basis import based, remarks
 from pipelines.outbox.change import Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
@@ -107,7 +107,7 @@ def enqueue(
         except (BodyError, InputRefused) as error:
             found += [f"{label}: {fault}" if label else fault for fault in error.faults]
             faulty.append(_as_named(replace(wanted, where=label), row))
-    if not rows:
+    if not rows and not found:
         found.append("there is no row in it")
     with Outbox(settings.home, clock) as outbox:
         wrong = _wrong_numbers(outbox, changes)
@@ -186,7 +186,7 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
     """The caller's own key of a row; a column that is no field is taken out of it."""
     if key is None:
         return None
-    value = _whole(values.get(key))
+    value = whole(values.get(key))
     is_one = isinstance(value, str | int | float | Decimal)
     text = as_id(value) or str(value).strip() if is_one else ""
     if not text:
@@ -225,15 +225,10 @@ def _record(own: Any, given: Any, op: str) -> str | Reference | None:
             return queued
     except ValueError as error:
         raise InputRefused([f"id: {error}"]) from None
-    text = as_id(_whole(value))
+    text = as_id(whole(value))
     if text is None or text.startswith("@"):
         raise InputRefused([f"id: {value!r} is no id"])
     return text
-
-
-def _whole(value: Any) -> Any:
-    """A data frame makes floats of whole numbers when a cell is empty."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _texts(values: Any) -> dict[str, str]:

@@ -86,8 +86,12 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """Resource -> request fields that tell a record that may be ours from others."""
 
-TELLING = frozenset("mobile telephone email invoiceemail VATRegistration imei reference_no".split())
-"""Request fields by which a record may be ours though the service rewrote its name."""
+TELLING = frozenset(
+    "mobile telephone email invoiceemail VATRegistration imei reference_no "
+    "customerId customer ticket".split()
+)
+"""Request fields by which a record may be ours though the service, or somebody, rewrote its
+name."""
 
 IN_WORDS = frozenset(
     (

@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.basis import move_bases
+from pipelines.outbox.basis import move_bases, rows_of_warehouse
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
 from pipelines.outbox.records import Records
@@ -164,13 +164,22 @@ class Outcomes:
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif error.status == 409 or '"id"' in error.excerpt:
-            # A refusal of a second one, or one that holds the record.
-            why = f"{told}; it may be there already, so it is looked for"
+        elif error.status == 409 or '"id"' in error.excerpt or self._may_be_gone(change, error):
+            # A refusal of a second one, one that holds the record, or of one that was deleted.
+            why = f"{told}; it may be done already, so it is looked for"
             self.in_doubt(change, why, answer=answer, said=Said.NO)
         else:
             self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
             self.hook("outcome", change.number)
+
+    def _may_be_gone(self, change: Change, error: BadAnswer) -> bool:
+        """Whether a delete finds nothing that surely was there: it may be done, on its way twice
+        perhaps. An id that nobody knows was no record."""
+        if change.op != "delete" or error.status not in (404, 410):
+            return False
+        shop, resource, record = change.shop, change.resource, str(change.record_id)
+        known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
+        return bool(known) or record in self.outbox.made(shop, resource)
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""

@@ -197,9 +197,12 @@ class Outbox:
         rows = self.ask("counts", shop=shop)
         return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
 
-    def made(self, shop: str, resource: str, *, but: int = 0) -> frozenset[str]:
-        """Ids of records that changes made, and none deleted since; all but those of ``but``."""
-        rows = self.ask("made", shop=shop, resource=resource, but=but)
+    def made(
+        self, shop: str, resource: str, *, but: int = 0, since: float | None = None
+    ) -> frozenset[str]:
+        """Ids of records that changes made, and none deleted since; all but those of ``but``, and
+        of what was sent before ``since``."""
+        rows = self.ask("made", shop=shop, resource=resource, but=but, since=since or 0.0)
         return frozenset(row[0] for row in rows)
 
     def by_key(self, change: NewChange) -> Change | None:

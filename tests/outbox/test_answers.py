@@ -113,3 +113,26 @@ def test_a_lost_update_is_done_at_a_service_that_spells_otherwise(desk, edit):
     desk.queue("customers", "update", {"name": "Ann Lee"}, record)
     desk.push("lost after")
     assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 2)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_delete_that_finds_a_known_record_no_more_is_done(desk, is_known):
+    for name in ("First", "Ann"):
+        desk.queue("customers", "create", {"name": name})
+    assert desk.push().exit_code == 0
+    records = [desk.change(number).id for number in (1, 2)] if is_known else ["1", "2"]
+    for record in records:
+        desk.queue("customers", "delete", None, record)
+    desk.shop.tables["customers"].pop(records[0], None)
+    report = desk.push("", "404 after")
+    assert desk.states()[2:] == ["done" if is_known else "rejected"] * 2
+    assert report.exit_code == int(not is_known)
+
+
+def test_a_delete_that_the_service_will_not_find_is_rejected_while_the_record_is_there(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push()
+    desk.queue("customers", "delete", None, desk.change().id)
+    assert desk.push("404 before").exit_code == 1
+    assert desk.states() == ["done", "rejected"]
+    assert "still there" in desk.change(2).reason

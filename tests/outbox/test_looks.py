@@ -36,6 +36,9 @@ def staff(desk, resource, count):
     desk.shop.clock.ticks += HOUR
 
 
+LEAD = {"mobile": "1", "subject": "x"}
+
+
 def in_the_end(desk):
     """The change after pushes of days, and how often it was made."""
     desk.push()
@@ -52,6 +55,26 @@ def late(desk):
     """Lists show what is new a minute late."""
     desk.shop.lag = 60.0
     desk.shop.clock.ticks += 48 * HOUR
+
+
+@pytest.mark.parametrize("marker", [False, True])
+def test_a_list_that_does_not_show_another_create_of_the_push_yet_proves_nothing(desk, marker):
+    desk.shop.lag = 900.0
+    for name in ("Ann", "Bob"):
+        desk.queue("leads", "create", LEAD | {"name": name}, marker=marker)
+    desk.push("", "lost after")
+    assert "does not show our" in desk.change(2).reason
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("leads")) == (["done", "done"], 2)
+
+
+def test_a_lost_ticket_that_staff_gave_other_words_is_not_made_twice(desk):
+    customer = desk.shop.put("customers", name="Ann")
+    desk.queue("tickets", "create", {"customerId": customer, "shortInfo": "Screen"})
+    desk.push("lost after", wait=False)
+    [ours] = [row for row in desk.shop.tables["tickets"].values() if row["short_info"] == "Screen"]
+    ours["short_info"] = "Battery of a tablet"
+    assert in_the_end(desk) == ("in_doubt", 1)
 
 
 @pytest.mark.parametrize("pages", [1, 2])

@@ -1,0 +1,78 @@
+"""Sheets as spreadsheets and data frames write them: what cannot be read for sure is a fault."""
+
+from decimal import Decimal
+
+import pytest
+
+from pipelines.bodies import validate
+from pipelines.outbox import Outbox, enqueue, read_rows
+from tests.outbox.test_intake import refused
+
+
+def test_prices_with_a_decimal_comma(settings, tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("id;price;name\n1;12,50;a, b\n2;1.234,50;c\n3;7;12,50\n")
+    rows = read_rows(path, "products", "update").rows
+    assert [row["price"] for row in rows] == ["12.50", "1234.50", "7"]
+    assert rows[2]["name"] == "12,50"
+    path.write_text("id;price\n1;12,50\n2;1.234\n")
+    assert "1.234 may be 1234 or a part of it" in read_rows(path, "products", "update").faults[0]
+
+
+def test_a_comma_before_three_digits_is_a_fault_unless_another_number_tells(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text('id,price\n1,"1,234"\n2,0.125\n')
+    [fault] = read_rows(path, "products", "update").faults
+    assert "line 2: price: 1,234 may be 1234 or a part of it" in fault
+    path.write_text("id;price\n1;1,234\n2;0,125\n3;1.234,567\n")
+    found = read_rows(path, "products", "update")
+    assert [row["price"] for row in found.rows] == ["1.234", "0.125", "1234.567"]
+    assert found.faults == []
+
+
+def test_a_cell_of_spaces_is_not_given_and_a_column_without_a_name_is_told(settings, tmp_path):
+    path = tmp_path / "customers.csv"
+    path.write_text("id,city,email\n7, ,a@x.org\n")
+    assert read_rows(path, "customers", "update").rows == [{"id": "7", "email": "a@x.org"}]
+    path.write_text("id,,email\n7,x,a@x.org\n")
+    refused(lambda: read_rows(path, "customers", "update"), "column 2 has no name")
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_point_before_three_digits_is_a_fault_unless_the_file_tells(tmp_path, mark):
+    path = tmp_path / "prices.csv"
+    path.write_text(f"id{mark}price\n1{mark}1.234\n2{mark}12\n")
+    [fault] = read_rows(path, "products", "update").faults
+    assert "line 2: price: 1.234 may be 1234 or a part of it" in fault
+    path.write_text(f"id{mark}price\n1{mark}1.234\n2{mark}12.5\n")
+    assert read_rows(path, "products", "update").faults == []
+    path.write_text("id,price\n1,1.234\n")
+    assert read_rows(path, "products", "update").faults == []
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["#N/A", "#NV", "#¡REF!", "#DIV/0!", "#¿NOMBRE?", "########", "Err:502", '="0055"', "5,5E+10"],
+)
+def test_what_a_spreadsheet_made_of_a_value_is_a_fault(tmp_path, cell):
+    path = tmp_path / "customers.csv"
+    path.write_text(f"name;mobile\nAnn #1!;{cell}\n")
+    [fault] = read_rows(path, "customers", "create").faults
+    assert f"line 2: {cell} is what a program made of a value" in fault
+
+
+def test_digits_with_an_empty_fraction_are_those_without_it(settings, tmp_path):
+    path = tmp_path / "tickets.csv"
+    path.write_text("ref,customerId,shortInfo\n7.0,12.0,Model 3.0\n")
+    for rows in (read_rows(path, "tickets", "create", "ref").rows, [{"ref": "7"}]):
+        row = {"customerId": "12", "shortInfo": "Model 3.0"} | rows[0]
+        assert enqueue("tickets", "create", row, key="ref", settings=settings) == [1]
+    with Outbox(settings.home) as outbox:
+        [change] = outbox.changes()
+    assert change.body == {"customerId": "12", "shortInfo": "Model 3.0"}
+    path.write_text("name,mobile\nAnn,55510001.0\n")
+    [fault] = read_rows(path, "customers", "create").faults
+    assert "55510001.0 is what a program made" in fault
+    for number in (Decimal("55510001.0"), Decimal("5.5510001E+7")):
+        body = validate("customers", "create", {"name": "Ann", "mobile": number})
+        assert body["mobile"] == "55510001"
