@@ -57,7 +57,10 @@ def proof(
         is_plain = answer.status == 204 and not change.acts
         if "id" not in content and (is_plain or content.keys() & _AFFIRMED.keys()):
             named = record  # words of success are of no other, nor is "no content"
-    is_told = named in known and (_affirms(content) or _echoes(content, change, body, zone))
+    # Words may say that a like one was there: of what acts, it is looked for.
+    is_bare = not (change.op == "create" and change.acts and "message" in content)
+    affirmed = _affirms(content) and is_bare
+    is_told = named in known and (affirmed or _echoes(content, change, body, zone))
     return record if change.op == "update" else named, is_told
 
 

@@ -32,8 +32,13 @@ NAMES = {
     "timeClock": {"userId": "user"},
     "ticketTimers": {"userId": "user"},
 }
-_ODD = {"odd": {"result": "see log"}, "empty": "", "success": {"success": True}}
-"""Answers that name no record."""
+_ODD = {
+    "odd": {"result": "see log"},
+    "empty": "",
+    "success": {"success": True},
+    "words": {"id": "7", "message": "Exists already"},
+}
+"""Answers that name no record, or another."""
 _REFERENCES = ("customer", "technician", "user", "ticket", "product")
 
 

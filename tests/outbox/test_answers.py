@@ -136,3 +136,17 @@ def test_a_delete_that_the_service_will_not_find_is_rejected_while_the_record_is
     assert desk.push("404 before").exit_code == 1
     assert desk.states() == ["done", "rejected"]
     assert "still there" in desk.change(2).reason
+
+
+@pytest.mark.parametrize("resource", ["payments", "stock"])
+def test_what_acts_is_not_done_by_the_id_of_a_like_one_and_words(desk, resource):
+    if resource == "payments":
+        desk.pay(desk.shop.invoice())
+    else:
+        desk.queue(resource, "create", {"product": "1", "quantity": 2})
+    assert desk.push("words before").exit_code == 1
+    assert (desk.states(), desk.made(resource)) == (["in_doubt"], 0)
+    if resource == "payments":
+        desk.pay(desk.shop.invoice())
+        desk.push("words after")
+        assert desk.change(2).id in desk.shop.tables["payments"]
