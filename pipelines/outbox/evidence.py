@@ -13,6 +13,7 @@ acts (a payment, stock, an adjustment, a print, a file) is adopted on proof alon
 the same every day.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -82,14 +83,14 @@ class Evidence:
 
     def _created(self, change: Change, body: Fields, fence: Fields) -> Verdict:
         resource, since = change.resource, fence.get("since")
-        ours = {"shop": change.shop, "resource": resource, "but": change.number}
-        found, made = self._records.new(resource, body, fence), self._outbox.made(**ours)
+        made_by = functools.partial(self._outbox.made, change.shop, resource, but=change.number)
+        found, made = self._records.new(resource, body, fence), made_by()
         names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in found.items()}
         new = {key: row for key, row in found.items() if not names[key] & made}
         verdict = self._among(change, body, fence, new)
         if verdict.kind == "absent" and resource in self._records.partial:
             return Verdict("unknown", f"{verdict.found} in the list, which may leave it out")
-        late = self._outbox.made(**ours, since=since) - set().union(*names.values())
+        late = made_by(since=since) - set().union(*names.values())
         if verdict.kind == "absent" and since is not None and late:
             told = f"{verdict.found} in the list, which does not show our {min(late)} either"
             return Verdict("unknown", told)
