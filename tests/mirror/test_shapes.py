@@ -46,6 +46,23 @@ def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
             "ticket_invoices",
             {"customer__id": "nested", "customer_id": "flat"},
         ),
+        (
+            {"id": 1, "customer": "0b5e8f5c-1d2e-4c1a-9d5e-0a1b2c3d4e5f", "ticket_no": 12},
+            "ticket_invoices",
+            {"customer__id": "0b5e8f5c-1d2e-4c1a-9d5e-0a1b2c3d4e5f", "ticket__ticket_no": "12"},
+        ),
+        (
+            {"id": 1, "assigned_to": "5", "issue_type": 7, "customer": "Ana", "status": 3},
+            "tickets",
+            {"technician__id": "5", "issue_type__id": "7", "customer__name": "Ana"}
+            | {"status__label": "3"},
+        ),
+        (
+            {"id": 1, "model": 11, "category": 3},
+            "products",
+            {"model__name": "11", "category__id": "3"},
+        ),
+        ({"id": 1, "technician_name": "Eva"}, "tickets", {"technician__first_name": "Eva"}),
     ],
 )
 def test_a_reference_may_be_flat(row, table, expected):

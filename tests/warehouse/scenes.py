@@ -30,6 +30,7 @@ ZONES = {
     "void": "Pacific/Auckland",
     "renamed": "UTC",
     "apart": "UTC",
+    "called": "UTC",
     **dict.fromkeys(by_hand.SHOPS, "UTC"),
 }
 

@@ -15,7 +15,20 @@ orders as (
 ),
 
 tickets as (
-    select shop_id, id, created_at, created_day from "staging"."tickets"
+    select shop_id, id, ticket_ref, ticket_no, created_day from "staging"."tickets"
+),
+
+-- A ticket may be called by its reference or its number (specification, Ticket).
+numbers as (
+    select shop_id, number, min(id) as id, min(created_day) as created_day
+    from (
+        select shop_id, ticket_ref as number, id, created_day from tickets
+        union all
+        select shop_id, ticket_no as number, id, created_day from tickets
+    ) as called
+    where number is not null
+    group by 1, 2
+    having min(id) = max(id)
 )
 
 select
@@ -23,14 +36,14 @@ select
     'ticket_invoice' as document_type,
     invoices.id as document_id,
     invoices.number as document_number,
-    invoices.ticket_id,
+    coalesce(tickets.id, numbers.id, invoices.ticket_id) as ticket_id,
     invoices.customer_id,
-    invoices.customer_name,
+    coalesce(invoices.customer_name, customers.name) as customer_name,
     invoices.status,
     invoices.created_at,
     invoices.created_day,
     invoices.due_day,
-    coalesce(tickets.created_day, invoices.created_day) as ticket_day,
+    coalesce(tickets.created_day, numbers.created_day, invoices.created_day) as ticket_day,
     invoices.amount_total,
     invoices.tax_total,
     invoices.last_updated_at,
@@ -38,6 +51,11 @@ select
 from invoices
 left join tickets
     on tickets.shop_id = invoices.shop_id and tickets.id = invoices.ticket_id
+left join numbers
+    on tickets.id is null
+    and numbers.shop_id = invoices.shop_id
+    and numbers.number = coalesce(invoices.ticket_id, invoices.ticket_ref, invoices.ticket_no)
+left join "staging"."customers" as customers on customers.shop_id = invoices.shop_id and customers.id = invoices.customer_id
 
 union all
 
@@ -48,7 +66,7 @@ select
     orders.number as document_number,
     cast(null as TEXT) as ticket_id,
     orders.customer_id,
-    orders.customer_name,
+    coalesce(orders.customer_name, customers.name) as customer_name,
     orders.status,
     orders.created_at,
     orders.created_day,
@@ -59,3 +77,4 @@ select
     orders.last_updated_at,
     orders.seen_at
 from orders
+left join "staging"."customers" as customers on customers.shop_id = orders.shop_id and customers.id = orders.customer_id

@@ -9,12 +9,14 @@
 select shop_id, code, id, name, type, category_name, cost_price
 from (
     select
-        shop_id, code, id, name, type, category_name, cost_price,
+        products.shop_id, products.code, products.id, products.name, products.type, products.cost_price,
+        coalesce(products.category_name, categories.name, products.category_id) as category_name,
         row_number() over (
-            partition by shop_id, code
-            order by case when deleted_at is null then 0 else 1 end, id
+            partition by products.shop_id, products.code
+            order by case when products.deleted_at is null then 0 else 1 end, products.id
         ) as place
-    from "staging"."products"
-    where code is not null
+    from "staging"."products" as products
+    left join "staging"."categories" as categories on categories.shop_id = products.shop_id and categories.id = products.category_id
+    where products.code is not null
 ) as placed
 where place = 1

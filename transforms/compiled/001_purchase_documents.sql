@@ -20,7 +20,7 @@ select
     orders.number as document_number,
     orders.status,
     orders.supplier_id,
-    orders.supplier_company as supplier,
+    coalesce(orders.supplier_company, suppliers.company) as supplier,
     cast(null as TEXT) as category,
     orders.created_at,
     orders.created_day,
@@ -34,6 +34,7 @@ select
     orders.last_updated_at,
     orders.seen_at
 from orders
+left join "staging"."suppliers" as suppliers on suppliers.shop_id = orders.shop_id and suppliers.id = orders.supplier_id
 
 union all
 
@@ -46,7 +47,7 @@ select
     cast(null as TEXT) as status,
     cast(null as TEXT) as supplier_id,
     cast(null as TEXT) as supplier,
-    expenses.category_name as category,
+    coalesce(expenses.category_name, expense_categories.name, expenses.category_id) as category,
     expenses.created_at,
     expenses.created_day,
     cast(null as date) as expected_day,
@@ -59,3 +60,4 @@ select
     cast(null as timestamp with time zone) as last_updated_at,
     expenses.seen_at
 from expenses
+left join "staging"."expense_categories" as expense_categories on expense_categories.shop_id = expenses.shop_id and expense_categories.id = expenses.category_id

@@ -40,12 +40,10 @@ select
     spent.shop_id,
     spent.user_id,
     spent.day,
-    max(coalesce(users.name, nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), '')))
-        as technician,
+    max(coalesce(users.name, nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), ''))) as technician,
     cast(sum(coalesce(timer_seconds, 0)) / 3600.0 as decimal(28, 4)) as timer_hours,
     cast(sum(coalesce(clock_seconds, 0)) / 3600.0 as decimal(28, 4)) as clock_hours,
     cast(sum(open_entries) as bigint) as open_entries
 from spent
-left join "staging"."users" as users
-    on users.shop_id = spent.shop_id and users.id = spent.user_id
+left join "staging"."users" as users on users.shop_id = spent.shop_id and users.id = spent.user_id
 group by 1, 2, 3

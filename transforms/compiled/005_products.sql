@@ -30,6 +30,8 @@ ordered as (
 figures as (
     select
         products.*,
+        coalesce(products.category_name, categories.name, products.category_id) as category,
+        coalesce(products.supplier_company, suppliers.company) as supplier,
         coalesce(lower(products.type) in ('service', 'services'), false) as is_service,
         shops.today,
         coalesce(ordered.quantity, 0) as on_order_quantity,
@@ -41,6 +43,8 @@ figures as (
     inner join "intermediate"."int_shops" as shops on shops.shop_id = products.shop_id
     left join sold on sold.shop_id = products.shop_id and sold.product_id = products.id
     left join ordered on ordered.shop_id = products.shop_id and ordered.product_id = products.id
+    left join "staging"."categories" as categories on categories.shop_id = products.shop_id and categories.id = products.category_id
+    left join "staging"."suppliers" as suppliers on suppliers.shop_id = products.shop_id and suppliers.id = products.supplier_id
     where products.deleted_at is null
 )
 
@@ -52,9 +56,9 @@ select
     case when is_service then 'service' else 'product' end as type,
     brand_name as brand,
     model_name as model,
-    category_name as category,
+    category,
     supplier_id,
-    supplier_company as supplier,
+    supplier,
     condition,
     status,
     coalesce(lower(status), 'active') not in ('in active', 'inactive', 'request') as is_active,

@@ -6,8 +6,11 @@
 
 with tickets as (
     select
-        *,
-        cast(done_clock as date) as done_day,
+        work.*,
+        cast(work.done_clock as date) as done_day,
+        coalesce(nullif(trim(concat(coalesce(work.technician_first_name, ''), ' ', coalesce(work.technician_last_name, ''))), ''), users.name, nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), '')) as technician,
+        coalesce(work.customer_name, customers.name) as customer,
+        coalesce(work.issue_type_label, issue_types.label, work.issue_type_id) as issue_type,
         case when shop_accounts = '' then false else (
             
 
@@ -32,10 +35,18 @@ with tickets as (
             or 
 
     position(
-        concat(',', lower(trim(coalesce(concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, '')), '?'))), ',') in shop_accounts
+        concat(',', lower(trim(coalesce(nullif(trim(concat(coalesce(work.technician_first_name, ''), ' ', coalesce(work.technician_last_name, ''))), ''), '?'))), ',') in shop_accounts
+    ) > 0
+            or 
+
+    position(
+        concat(',', lower(trim(coalesce(nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), ''), '?'))), ',') in shop_accounts
     ) > 0
         ) end as is_shop_account
-    from "intermediate"."int_ticket_work"
+    from "intermediate"."int_ticket_work" as work
+    left join "staging"."users" as users on users.shop_id = work.shop_id and users.id = work.technician_id
+    left join "staging"."customers" as customers on customers.shop_id = work.shop_id and customers.id = work.customer_id
+    left join "staging"."issue_types" as issue_types on issue_types.shop_id = work.shop_id and issue_types.id = work.issue_type_id
 ),
 
 earlier as (
@@ -55,14 +66,13 @@ select
     tickets.ticket_no,
     tickets.short_info,
     tickets.customer_id,
-    tickets.customer_name,
-    case when not tickets.is_shop_account then tickets.technician_id end as technician_id,
-    case when not tickets.is_shop_account then
-        nullif(trim(concat(coalesce(tickets.technician_first_name, ''), ' ', coalesce(tickets.technician_last_name, ''))), '')
-    end as technician,
-    tickets.technician_id is null or tickets.is_shop_account as is_unassigned,
+    tickets.customer as customer_name,
+    -- Who has a name and no id is known by the name.
+    case when not tickets.is_shop_account then coalesce(tickets.technician_id, tickets.technician) end as technician_id,
+    case when not tickets.is_shop_account then tickets.technician end as technician,
+    coalesce(tickets.technician_id, tickets.technician) is null or tickets.is_shop_account as is_unassigned,
     tickets.issue_type_id,
-    tickets.issue_type_label as issue_type,
+    tickets.issue_type,
     tickets.device,
     tickets.priority_label as priority,
     tickets.status_id,

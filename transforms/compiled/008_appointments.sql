@@ -21,6 +21,7 @@ with visits as (
 traced as (
     select
         appointments.*,
+        coalesce(appointments.customer_name, customers.name) as customer,
         shops.today,
         visits.day is not null as has_visit
     from "staging"."appointments" as appointments
@@ -29,6 +30,7 @@ traced as (
         on visits.shop_id = appointments.shop_id
         and visits.customer_id = appointments.customer_id
         and visits.day = appointments.start_day
+    left join "staging"."customers" as customers on customers.shop_id = appointments.shop_id and customers.id = appointments.customer_id
     where appointments.deleted_at is null
 )
 
@@ -44,7 +46,7 @@ select
     duration,
     ticket_id,
     customer_id,
-    customer_name,
+    customer as customer_name,
     lead_id,
     created_day,
     cast(

@@ -81,5 +81,4 @@ from keys
 left join tickets on tickets.shop_id = keys.shop_id and tickets.technician_key = keys.technician_key
 left join sold on sold.shop_id = keys.shop_id and sold.technician_key = keys.technician_key
 left join hours on hours.shop_id = keys.shop_id and hours.user_id = keys.technician_key
-left join "staging"."users" as users
-    on users.shop_id = keys.shop_id and users.id = keys.technician_key
+left join "staging"."users" as users on users.shop_id = keys.shop_id and users.id = keys.technician_key

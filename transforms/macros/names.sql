@@ -1,3 +1,13 @@
+{#- The list that names a record which others may call by its id alone. -#}
+{% macro named_in(list, records, key) -%}
+left join {{ ref('stg_' ~ list) }} as {{ list }} on {{ list }}.shop_id = {{ records }}.shop_id and {{ list }}.id = {{ records }}.{{ key }}
+{%- endmacro %}
+
+{#- A person's first and last name; null where there is neither. -#}
+{% macro full_name(prefix) -%}
+nullif(trim(concat(coalesce({{ prefix }}first_name, ''), ' ', coalesce({{ prefix }}last_name, ''))), '')
+{%- endmacro %}
+
 {% macro generate_schema_name(custom_schema_name, node) %}
     {#- The layer's own name, without the target's prefix: readers rely on `marts`, `staging`.
         Where a build is published afterwards, it lies apart until then. -#}

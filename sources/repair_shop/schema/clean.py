@@ -8,6 +8,7 @@ into null or zero silently.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -35,6 +36,8 @@ __all__ = ["Cleaner", "clean_row", "made_up_id", "parse_amount", "row_id", "snak
 
 OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
 """Columns of ours."""
+_BARE_ID = re.compile(r"\d+|[0-9a-fA-F]{8}(-[0-9a-fA-F]+){2,}")
+"""An id where the object belongs that bears it (field notes, ids)."""
 _SCALARS = frozenset((str, int, bool, Decimal, type(None)))
 Row = Mapping[Any, Any]
 Clean = dict[str, Any]
@@ -199,7 +202,9 @@ def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
     elif reference is None:
         yield name, value
     elif value not in EMPTY:
-        yield f"{reference.name}__{reference.scalar}", value
+        bears_id = "id" in reference.fields and not reference.is_word
+        is_id = bears_id and _BARE_ID.fullmatch(to_text(value).strip())
+        yield f"{reference.name}__{'id' if is_id else reference.scalar}", value
 
 
 def _take_aliases(flat: Clean, shape: Shape) -> None:

@@ -27,7 +27,8 @@ class Column:
 class Reference:
     """An object that names another record, e.g. ``customer {id, name}``.
 
-    A service that answers plain text where the object belongs says it in ``scalar``.
+    A service that answers plain text where the object belongs says it in ``scalar``, or its ``id``
+    where that is what it is. ``is_word``: that a bare number is its word, too (a model 11).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Reference:
     aliases: tuple[str, ...] = ()
     called: str = ""
     """In words, where the name does not say it: ``member of staff``."""
+    is_word: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,10 @@ class Shape:
         for reference in table.references:
             for part in reference.fields:
                 name = f"{reference.name}__{part}"
-                others = [f"{named}_{part}" for named in (reference.name, *reference.aliases)]
+                others = [
+                    part if part.startswith(f"{named}_") else f"{named}_{part}"
+                    for named in (reference.name, *reference.aliases)
+                ]
                 self.aliases[name] = (*self.aliases.get(name, ()), *others)
         # A declared column is never taken for another one's alias.
         self.aliases = {
@@ -174,14 +179,15 @@ COMMON_ALIASES: dict[str, tuple[str, ...]] = {
     "phone": ("telephone",),
     "invoiceemail": ("invoice_email",),
     "due_date": ("due",),
+    "technician__first_name": ("technician__name", "technician_name", "assigned_to_name"),
 }
 
 
-def labelled(name: str, *aliases: str) -> Reference:
+def labelled(name: str, *aliases: str, is_word: bool = False) -> Reference:
     """A reference of id and label."""
-    return Reference(name, ("id", "label"), "label", aliases)
+    return Reference(name, ("id", "label"), "label", aliases, "", is_word)
 
 
-def named(name: str, *aliases: str, called: str = "") -> Reference:
+def named(name: str, *aliases: str, called: str = "", is_word: bool = False) -> Reference:
     """A reference of id and name."""
-    return Reference(name, ("id", "name"), "name", aliases, called)
+    return Reference(name, ("id", "name"), "name", aliases, called, is_word)

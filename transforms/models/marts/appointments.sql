@@ -10,6 +10,7 @@ with visits as (
 traced as (
     select
         appointments.*,
+        coalesce(appointments.customer_name, customers.name) as customer,
         shops.today,
         visits.day is not null as has_visit
     from {{ ref('stg_appointments') }} as appointments
@@ -18,6 +19,7 @@ traced as (
         on visits.shop_id = appointments.shop_id
         and visits.customer_id = appointments.customer_id
         and visits.day = appointments.start_day
+    {{ named_in('customers', 'appointments', 'customer_id') }}
     where appointments.deleted_at is null
 )
 
@@ -33,7 +35,7 @@ select
     duration,
     ticket_id,
     customer_id,
-    customer_name,
+    customer as customer_name,
     lead_id,
     created_day,
     cast({{ dbt.datediff('created_day', 'start_day', 'day') }} as bigint) as notice_days,

@@ -22,6 +22,8 @@ ordered as (
 figures as (
     select
         products.*,
+        coalesce(products.category_name, categories.name, products.category_id) as category,
+        coalesce(products.supplier_company, suppliers.company) as supplier,
         coalesce(lower(products.type) in ('service', 'services'), false) as is_service,
         shops.today,
         coalesce(ordered.quantity, 0) as on_order_quantity,
@@ -33,6 +35,8 @@ figures as (
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = products.shop_id
     left join sold on sold.shop_id = products.shop_id and sold.product_id = products.id
     left join ordered on ordered.shop_id = products.shop_id and ordered.product_id = products.id
+    {{ named_in('categories', 'products', 'category_id') }}
+    {{ named_in('suppliers', 'products', 'supplier_id') }}
     where products.deleted_at is null
 )
 
@@ -44,9 +48,9 @@ select
     case when is_service then 'service' else 'product' end as type,
     brand_name as brand,
     model_name as model,
-    category_name as category,
+    category,
     supplier_id,
-    supplier_company as supplier,
+    supplier,
     condition,
     status,
     coalesce(lower(status), 'active') not in ('in active', 'inactive', 'request') as is_active,

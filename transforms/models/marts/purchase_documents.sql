@@ -14,7 +14,7 @@ select
     orders.number as document_number,
     orders.status,
     orders.supplier_id,
-    orders.supplier_company as supplier,
+    coalesce(orders.supplier_company, suppliers.company) as supplier,
     cast(null as {{ dbt.type_string() }}) as category,
     orders.created_at,
     orders.created_day,
@@ -28,6 +28,7 @@ select
     orders.last_updated_at,
     orders.seen_at
 from orders
+{{ named_in('suppliers', 'orders', 'supplier_id') }}
 
 union all
 
@@ -40,7 +41,7 @@ select
     cast(null as {{ dbt.type_string() }}) as status,
     cast(null as {{ dbt.type_string() }}) as supplier_id,
     cast(null as {{ dbt.type_string() }}) as supplier,
-    expenses.category_name as category,
+    coalesce(expenses.category_name, expense_categories.name, expenses.category_id) as category,
     expenses.created_at,
     expenses.created_day,
     cast(null as date) as expected_day,
@@ -53,3 +54,4 @@ select
     cast(null as {{ instant_type() }}) as last_updated_at,
     expenses.seen_at
 from expenses
+{{ named_in('expense_categories', 'expenses', 'category_id') }}

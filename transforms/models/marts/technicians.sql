@@ -38,7 +38,7 @@ select
     case when keys.technician_key = 'unassigned' then null else keys.technician_key end as technician_id,
     coalesce(
         users.name,
-        nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), ''),
+        {{ full_name('users.') }},
         tickets.ticket_name
     ) as technician,
     coalesce(tickets.tickets, 0) as tickets,
@@ -61,5 +61,4 @@ from keys
 left join tickets on tickets.shop_id = keys.shop_id and tickets.technician_key = keys.technician_key
 left join sold on sold.shop_id = keys.shop_id and sold.technician_key = keys.technician_key
 left join hours on hours.shop_id = keys.shop_id and hours.user_id = keys.technician_key
-left join {{ ref('stg_users') }} as users
-    on users.shop_id = keys.shop_id and users.id = keys.technician_key
+{{ named_in('users', 'keys', 'technician_key') }}

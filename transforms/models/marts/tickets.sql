@@ -1,12 +1,18 @@
 with tickets as (
     select
-        *,
-        cast(done_clock as date) as done_day,
+        work.*,
+        cast(work.done_clock as date) as done_day,
+        coalesce({{ full_name('work.technician_') }}, users.name, {{ full_name('users.') }}) as technician,
+        coalesce(work.customer_name, customers.name) as customer,
+        coalesce(work.issue_type_label, issue_types.label, work.issue_type_id) as issue_type,
         {{ stands_for_the_shop('shop_accounts', [
             'technician_id', 'technician_email', 'technician_first_name', 'technician_last_name',
-            "concat(coalesce(technician_first_name, ''), ' ', coalesce(technician_last_name, ''))",
+            full_name('work.technician_'), full_name('users.'),
         ]) }} as is_shop_account
-    from {{ ref('int_ticket_work') }}
+    from {{ ref('int_ticket_work') }} as work
+    {{ named_in('users', 'work', 'technician_id') }}
+    {{ named_in('customers', 'work', 'customer_id') }}
+    {{ named_in('issue_types', 'work', 'issue_type_id') }}
 ),
 
 earlier as (
@@ -26,14 +32,13 @@ select
     tickets.ticket_no,
     tickets.short_info,
     tickets.customer_id,
-    tickets.customer_name,
-    case when not tickets.is_shop_account then tickets.technician_id end as technician_id,
-    case when not tickets.is_shop_account then
-        nullif(trim(concat(coalesce(tickets.technician_first_name, ''), ' ', coalesce(tickets.technician_last_name, ''))), '')
-    end as technician,
-    tickets.technician_id is null or tickets.is_shop_account as is_unassigned,
+    tickets.customer as customer_name,
+    -- Who has a name and no id is known by the name.
+    case when not tickets.is_shop_account then coalesce(tickets.technician_id, tickets.technician) end as technician_id,
+    case when not tickets.is_shop_account then tickets.technician end as technician,
+    coalesce(tickets.technician_id, tickets.technician) is null or tickets.is_shop_account as is_unassigned,
     tickets.issue_type_id,
-    tickets.issue_type_label as issue_type,
+    tickets.issue_type,
     tickets.device,
     tickets.priority_label as priority,
     tickets.status_id,

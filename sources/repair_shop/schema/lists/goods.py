@@ -18,7 +18,13 @@ ROWS: tuple[Endpoint, ...] = (
             "prices__cost_price:amount|cost|cost_price "
             "prices__cost_price_inc_vat:amount|cost_price_inc_vat prices__vat:amount|vat "
             "created_date:moment last_updated:moment",
-            (named("brand"), named("model"), named("category"), SUPPLIER, PHOTO),
+            (
+                named("brand", is_word=True),
+                named("model", is_word=True),
+                named("category"),
+                SUPPLIER,
+                PHOTO,
+            ),
             staged={
                 **PHOTO_NAME,
                 "inventory_control": "has_inventory_control",

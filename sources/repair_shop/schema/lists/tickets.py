@@ -22,9 +22,9 @@ ROWS: tuple[Endpoint, ...] = (
             "amount_total:amount discount:amount tax:amount created_date:moment "
             "last_updated:moment due_date:moment",
             (
-                labelled("status"),
+                labelled("status", is_word=True),
                 labelled("issue_type", "issuetype"),
-                labelled("priority"),
+                labelled("priority", is_word=True),
                 CUSTOMER,
                 Reference(
                     "technician",
