@@ -34,6 +34,7 @@ _ALSO_NEEDED = {
     "pos_orders": ("status",),
     "purchase_orders": ("created_date", "received_date", "cost", "shipping_cost"),
 }
+Row = Mapping[str, Any]
 
 
 @dataclass
@@ -140,17 +141,26 @@ class _Probe:
                 continue  # an order that is not here yet has none
             if column == "shipping_cost" and any(column in row for row in cleaned):
                 continue  # known, and nothing was shipped at a price
-            if all(row.get(column) is None for row in cleaned):
-                raw = ", ".join(sorted(map(str, rows[0]))[:30])
-                self.problems.append(
-                    f"{path}: no row has '{column}' under any name we know, and "
-                    f"the reports need it. The rows have: {raw}."
-                )
+            self._found_under_none(path, column, cleaned, rows)
+        lines = [line for row in cleaned for line in row.get("lines", ())]
+        is_priced = any(line.get("unit_price", line.get("cost")) is not None for line in lines)
+        for column in ("product_code", "quantity", *(() if is_priced else ("total",))):
+            self._found_under_none(f"{path}, lines", column, lines, lines)
         unreadable = {name for row in cleaned for name in json.loads(row["_unreadable"] or "{}")}
         if unreadable:
             self.problems.append(
                 f"{path}: values of {', '.join(sorted(unreadable))} cannot be read; "
                 "they are kept and listed in ops.unreadable."
+            )
+
+    def _found_under_none(
+        self, where: str, column: str, cleaned: Sequence[Row], rows: Sequence[Row]
+    ) -> None:
+        if rows and all(row.get(column) is None for row in cleaned):
+            raw = ", ".join(sorted(map(str, rows[0]))[:30])
+            self.problems.append(
+                f"{where}: no row has '{column}' under any name we know, and "
+                f"the reports need it. The rows have: {raw}."
             )
 
     def _info(self) -> None:

@@ -63,12 +63,29 @@ def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
             {"model__name": "11", "category__id": "3"},
         ),
         ({"id": 1, "technician_name": "Eva"}, "tickets", {"technician__first_name": "Eva"}),
+        (
+            {"id": 1, "sku": "A", "stock_quantity": 2, "price": 5, "vendor": {"company": "Sur"}},
+            "products",
+            {"code": "A", "stock": 2, "prices__retail_price": 5, "supplier__company": "Sur"},
+        ),
+        (
+            {"id": 1, "value": 5, "expense_date": "2026-03-01"},
+            "expenses",
+            {"amount": 5, "created_date": "2026-03-01"},
+        ),
     ],
 )
 def test_a_reference_may_be_flat(row, table, expected):
     cleaned = clean(row, table)
     assert {name: cleaned.get(name) for name in expected} == expected
     assert cleaned["_unreadable"] is None
+
+
+def test_lines_go_by_other_names():
+    line = {"sku": "A", "qty": 2, "price": "3.50", "line_total": 7, "description": "Glass"}
+    [read] = clean({"id": 1, "line_items": [line]}, "pos_orders")["lines"]
+    wanted = "product_code quantity unit_price total item_description".split()
+    assert [read[column] for column in wanted] == ["A", 2, Decimal("3.50"), 7, "Glass"]
 
 
 def test_a_report_may_stand_under_its_year(stranger, client):
@@ -327,6 +344,9 @@ def test_doctor_names_what_the_purchase_reports_need(stranger, client, missing):
     [problem] = probe(client).problems
     assert missing in problem
     assert "/purchaseOrders" in problem
+    order[missing] = order.pop(f"our_own_{missing}")
+    order["lines"] = [{"wares": "A", "quantity": 1, "unit_price": 10}]
+    assert "/purchaseOrders, lines: no row has 'product_code'" in probe(client).problems[0]
 
 
 ODD_ROWS = rb"""[

@@ -20,7 +20,7 @@ select
     ) as unit_cost_before,
     lines.discount,
     lines.tax,
-    lines.total
+    coalesce(lines.total, {{ product_of('lines.quantity', 'coalesce(lines.unit_price, lines.cost)') }}) as total
 from {{ ref('stg_purchase_orders__lines') }} as lines
 inner join {{ ref('purchase_documents') }} as orders
     on orders.shop_id = lines.shop_id

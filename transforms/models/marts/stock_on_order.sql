@@ -15,7 +15,7 @@ select
     max(products.id) as product_id,
     max(coalesce(products.name, lines.item_description)) as product,
     cast(sum(coalesce(lines.quantity, 0)) as {{ money() }}) as quantity,
-    cast(sum(coalesce(lines.total, {{ product_of('lines.quantity', 'lines.unit_price') }}, 0)) as {{ money() }})
+    cast(sum(coalesce(lines.total, {{ product_of('lines.quantity', 'coalesce(lines.unit_price, lines.cost)') }}, 0)) as {{ money() }})
         as amount,
     cast(count(distinct orders.id) as bigint) as orders,
     min(orders.created_day) as first_ordered_day,

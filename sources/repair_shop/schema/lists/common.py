@@ -3,13 +3,16 @@
 from ...schema.shapes import Child, Reference, Table
 
 CUSTOMER = Reference(
-    "customer", ("id", "internal_id", "name", "email", "mobile", "phone", "company"), "name"
+    "customer",
+    ("id", "internal_id", "name", "email", "mobile", "phone", "company"),
+    "name",
+    ("client",),
 )
 TICKET = Reference("ticket", ("id", "ticket_ref", "ticket_no"), "id")
 STAFF_FIELDS = ("id", "first_name", "last_name", "email")
 USER = Reference("user", STAFF_FIELDS, "id", ("staff", "created_by"), "member of staff")
 PRODUCT = Reference("product", ("id", "name", "code"), "id")
-SUPPLIER = Reference("supplier", ("id", "company"), "company")
+SUPPLIER = Reference("supplier", ("id", "company"), "company", ("vendor",))
 PAYMENT_METHOD = Reference(
     "payment_method", ("id", "title"), "title", ("payment_type", "method", "type")
 )
@@ -24,10 +27,12 @@ USED_UP = (("internal_use", "True"), ("breakage", "True"))
 def lines(one: str) -> Child:
     """The lines of a document."""
     of_line = (
-        "id product_code item_description quantity:number unit_price:amount discount:amount "
-        "tax:amount total:amount cost:amount"
+        "id product_code|code|sku item_description|description|product_name|name "
+        "quantity:number|qty unit_price:amount|price discount:amount|discount_amount "
+        "tax:amount|tax_amount total:amount|line_total|total_price|total_amount|amount "
+        "cost:amount|unit_cost|cost_price"
     )
-    return Child("lines", one, Table(of_line), ("item_lines", "items"))
+    return Child("lines", one, Table(of_line), ("item_lines", "items", "line_items"))
 
 
 def payments(one: str) -> Child:

@@ -9,13 +9,14 @@ ROWS: tuple[Endpoint, ...] = (
         "/products",
         "product or service on sale",
         Table(
-            "type name code physical_location supplier_code condition status description "
-            "imei supplier_item_code stock:number alert_quantity:number "
+            "type name|title|product_name code|sku|product_code physical_location supplier_code "
+            "condition status description imei supplier_item_code "
+            "stock:number|stock_quantity|in_stock|quantity alert_quantity:number "
             "reorder_quantity:number inventory_control:flag serialised_stock:flag "
             "discountable:flag one_time_use:flag "
             "prices__retail_price:amount|price|retail_price "
             "prices__retail_price_inc_vat:amount|retail_price_inc_vat "
-            "prices__cost_price:amount|cost|cost_price "
+            "prices__cost_price:amount|cost|cost_price|unit_cost "
             "prices__cost_price_inc_vat:amount|cost_price_inc_vat prices__vat:amount|vat "
             "created_date:moment last_updated:moment",
             (

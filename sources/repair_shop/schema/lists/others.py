@@ -31,11 +31,11 @@ ROWS: tuple[Endpoint, ...] = (
         "/purchaseOrders",
         "purchase order",
         Table(
-            "number|order_no|po_number status notes created_date:moment "
+            "number|order_no|po_number status|order_status notes created_date:moment|+order_date "
             "received_date:moment|received_at|date_received|received_on "
             "expected_date:moment last_updated:moment "
             "cost:amount|amount_total|total|amount|total_cost "
-            "shipping_cost:amount|shipping|shipping_amount|delivery_cost tax_total:amount",
+            "shipping_cost:amount|shipping|shipping_amount|delivery_cost|freight tax_total:amount",
             (SUPPLIER,),
             (lines("line of a purchase order"),),
             means={
@@ -53,7 +53,8 @@ ROWS: tuple[Endpoint, ...] = (
         "/expenses",
         "expense",
         Table(
-            "reference notes amount:amount|amount_total|total tax:amount created_date:moment",
+            "reference notes amount:amount|amount_total|total|cost|value tax:amount "
+            "created_date:moment|+expense_date",
             (named("category", "expense_category"),),
         ),
     ),

@@ -50,7 +50,8 @@ ROWS: tuple[Endpoint, ...] = (
         "appointment",
         Table(
             "subject description type color location latitude longitude status "
-            "start_date:moment|dateandtime|date_and_time|start|date end_date:moment "
+            "start_date:moment|dateandtime|date_and_time|start|start_time|starts_at|date "
+            "end_date:moment|end|end_time|ends_at "
             "created_date:moment last_updated:moment duration:number",
             (TICKET, CUSTOMER, named("lead", "leads")),
             (

@@ -18,9 +18,10 @@ ROWS: tuple[Endpoint, ...] = (
         "/tickets",
         "repair ticket, in or out of the pipeline",
         Table(
-            "ticket_ref ticket_no short_info description device created_from work_approved "
+            "ticket_ref ticket_no|number short_info|issue|subject|title description "
+            "device|device_name|device_model|model created_from work_approved "
             "amount_total:amount discount:amount tax:amount created_date:moment "
-            "last_updated:moment due_date:moment",
+            "last_updated:moment due_date:moment|+promised_date",
             (
                 labelled("status", is_word=True),
                 labelled("issue_type", "issuetype"),
@@ -30,7 +31,7 @@ ROWS: tuple[Endpoint, ...] = (
                     "technician",
                     STAFF_FIELDS,
                     "first_name",
-                    ("assigned_to", "user"),
+                    ("assigned_to", "user", "assignee", "staff"),
                     "technician it is assigned to",
                 ),
                 Reference("invoice", ("id", "number", "amount", "last_payment_date"), "number"),
