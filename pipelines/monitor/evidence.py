@@ -238,27 +238,30 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
 
 
 def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
-    """Lists none of whose rows has its day, or its amount, under a name and in a form that we know.
+    """Lists whose rows lack their day, or amount, under a name and in a form that we know.
 
     Their rows count in no report; of payments no report of the service says so.
     """
     if not warehouse.has("ops.findings"):
         return []
     found = warehouse.rows(
-        "select distinct name from ops.findings where starts_with(name, $begin) order by 1",
+        "select distinct name, records from ops.findings where starts_with(name, $begin) "
+        "order by all",
         {"begin": EMPTY},
     )
     return [
         Problem(
             Kind.UNCOUNTED,
             Text(
-                "{list}: no row has a '{column}' that can be read, so none counts in a report",
+                "{list}: {n} row(s) have no '{column}' that can be read, and count in no report",
                 list=list_name(table),
                 column=column,
+                n=row["records"],
             ),
             shop,
         )
-        for _, table, column, shop in (row["name"].split(":", 3) for row in found)
+        for row in found
+        for _, table, column, shop in (row["name"].split(":", 3),)
         if shop in shops
     ]
 

@@ -34,8 +34,11 @@ COUNTED = {
 """Columns that each row has, and without which it counts in no report. A purchase order may be on
 its way, and have no cost yet."""
 EMPTY = "empty:"
-"""Begins the name of a finding of such a column that no row of a shop fills; list, column and shop
-follow."""
+"""Begins the name of a finding of such a column that no row of a shop fills, or that payments with
+money lack; list, column and shop follow."""
+_LOST = "amount <> 0 OR json_exists(_unreadable, 'amount')"
+"""What a payment without a day or amount takes out of all reports; of documents the comparison
+with the service's own report tells."""
 _WITH_FIELDS = ("tickets", "customers", "leads", "products")
 """Types of records that have custom fields (specification, GET /customFields/{type})."""
 _FIELDS = "custom_fields:"
@@ -88,9 +91,10 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
                 rows += [_of_fields(table, shop, names) for shop, names in unnamed]
         for table, columns in COUNTED.items():
             for column in held.get(table, set()).intersection(columns):
+                lost = f"{column} IS NULL AND ({_LOST})" if table == "payments" else "false"
                 empty = database.execute(
-                    f"SELECT shop_id, count(*) FROM raw.{table} WHERE _deleted_at IS NULL "  # noqa: S608 - declared names
-                    f"GROUP BY shop_id HAVING count({column}) = 0"
+                    f"SELECT shop_id, if(count({column}) = 0, count(*), count_if({lost})) AS lost "  # noqa: S608 - declared names
+                    f"FROM raw.{table} WHERE _deleted_at IS NULL GROUP BY shop_id HAVING lost > 0"
                 ).fetchall()
                 rows += [
                     {"name": f"{EMPTY}{table}:{column}:{shop}", "records": count, "meaning": column}

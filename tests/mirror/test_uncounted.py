@@ -30,13 +30,32 @@ def test_payments_whose_day_or_amount_nobody_knows_are_no_complete_mirror(
     report = sync(settings)
     assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
     assert "'shopmirror doctor' says which" in report.message
-    told = f"payments: no row has a '{known}' that can be read, so none counts in a report"
+    told = f"payments: 1 row(s) have no '{known}' that can be read, and count in no report"
     assert report.details == [f"main: {told}"]
     assert told in [problem.text for problem in status(settings).found]
     with published(stranger.home) as warehouse:
         found = trust(warehouse, ["main"], datetime.now(UTC), date(2026, 3, 1))
     assert told[0].upper() + told[1:] + "." in [caution.shown for caution in found.cautions]
     stranger.lists["/payments"] = [whole]
+    assert sync(settings, full=True).exit_code == 0
+
+
+def test_a_payment_that_lacks_its_day_in_all_reports_is_no_complete_mirror(
+    stranger, empty, monkeypatch
+):
+    """One of no amount lacks nowhere."""
+    build_few(monkeypatch)
+    shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
+    paid = {"date": "2026-03-01T10:00:00-0600", "amount": 5.5}
+    nothing = {"id": 3, "date": "later", "amount": 0}
+    lists = [{"id": 1, **paid}, {"id": 2, **paid, "date": "soon"}, nothing]
+    stranger.lists["/payments"] = lists
+    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    report = sync(settings)
+    assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
+    told = "payments: 1 row(s) have no 'date' that can be read, and count in no report"
+    assert report.details == [f"main: {told}"]
+    lists[1] = {"id": 2, **paid}
     assert sync(settings, full=True).exit_code == 0
 
 

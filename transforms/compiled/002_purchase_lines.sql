@@ -26,7 +26,14 @@ select
     ) as unit_cost_before,
     lines.discount,
     lines.tax,
-    lines.total
+    coalesce(lines.total, case
+        when abs(lines.quantity) < 1000 and abs(coalesce(lines.unit_price, lines.cost)) < 10000000
+            then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(coalesce(lines.unit_price, lines.cost) as decimal(11, 4)) as decimal(28, 4))
+        else case
+        when abs(lines.quantity) < 1000000000000 and abs(coalesce(lines.unit_price, lines.cost)) < 1000000000000
+            then cast(lines.quantity * coalesce(lines.unit_price, lines.cost) as decimal(28, 4))
+    end
+    end) as total
 from "staging"."purchase_orders__lines" as lines
 inner join "marts"."purchase_documents" as orders
     on orders.shop_id = lines.shop_id

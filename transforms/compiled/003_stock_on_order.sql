@@ -22,11 +22,11 @@ select
     max(coalesce(products.name, lines.item_description)) as product,
     cast(sum(coalesce(lines.quantity, 0)) as decimal(28, 4)) as quantity,
     cast(sum(coalesce(lines.total, case
-        when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
-            then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))
+        when abs(lines.quantity) < 1000 and abs(coalesce(lines.unit_price, lines.cost)) < 10000000
+            then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(coalesce(lines.unit_price, lines.cost) as decimal(11, 4)) as decimal(28, 4))
         else case
-        when abs(lines.quantity) < 1000000000000 and abs(lines.unit_price) < 1000000000000
-            then cast(lines.quantity * lines.unit_price as decimal(28, 4))
+        when abs(lines.quantity) < 1000000000000 and abs(coalesce(lines.unit_price, lines.cost)) < 1000000000000
+            then cast(lines.quantity * coalesce(lines.unit_price, lines.cost) as decimal(28, 4))
     end
     end, 0)) as decimal(28, 4))
         as amount,
