@@ -31,6 +31,34 @@ def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(str
     assert stranger.recorder.gone("purchase_orders") == set()
 
 
+@pytest.mark.parametrize(("status_filter", "asked"), [("works", 1), ("ignored", 6), ("refused", 6)])
+def test_an_old_order_that_arrived_is_read_the_next_night(stranger, status_filter, asked):
+    """A page of each status shows what is still open; what it does not, its own path does."""
+    orders = rows_of(70, "po", status="Ordered")
+    for order in orders[6:]:
+        order["status"] = "Received"
+    stranger.lists["/purchaseOrders"] = orders
+    stranger.other = {f"/purchaseOrders/{order['id']}": order for order in orders}
+    usual = stranger.answer
+
+    def answer(seen):
+        query = dict(seen.query)
+        if "status" not in query or status_filter == "ignored":
+            return usual(seen)
+        if status_filter == "refused":
+            return Reply(400, {"error": "status is not known"})
+        return Reply(body=[order for order in orders if order["status"] == query["status"]])
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("purchase_orders").exit_code == 0
+    orders[2]["status"] = "Received"
+    before = len(stranger.loopback.seen)
+    assert stranger.sync("purchase_orders").exit_code == 0
+    assert stranger.recorder.live("purchase_orders", "main")["po-2"]["status"] == "Received"
+    night = [seen.path for seen in stranger.loopback.seen[before:]]
+    assert sum("/purchaseOrders/" in path for path in night) == asked, night
+
+
 def test_a_list_of_deleted_shipments_that_shows_the_live_ones_deletes_none(stranger):
     stranger.lists["/shipments"] = stranger.lists["/shipments/deleted"] = rows_of(16, "s")
     for _ in range(2):
