@@ -59,14 +59,16 @@ class Language:
         return _minus(pattern.apply(rounded, locale))
 
     def money(self, amount: Decimal, currency: str = "") -> str:
-        """``Q1,234.50``: a number, with the country's sign; a currency without cents shows them
-        only where an amount has some."""
+        """``Q1,234.50``: a number, with the country's sign. A currency without cents shows them
+        only where an amount has some; one of a thousand parts shows three places."""
         from babel import Locale
         from babel.numbers import get_currency_precision
 
-        rounded, places = amount.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP) + 0, 2
-        if currency and rounded == rounded.to_integral_value():
-            places = min(places, get_currency_precision(currency))
+        digits = get_currency_precision(currency) if currency else 2
+        places = max(digits, 2)
+        rounded = amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP) + 0
+        if rounded == rounded.to_integral_value():
+            places = digits
         if not self.sign_of(currency):
             return self.number(rounded, places)
         locale = Locale.parse(self.locale)

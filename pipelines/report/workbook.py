@@ -17,7 +17,7 @@ ROWS = 1_048_575
 _WIDEST = 48
 _LONGEST = 32_767
 """Characters that a cell holds."""
-_SHAPES = {"money": "#,##0.00", "time": "yyyy-mm-dd hh:mm", "day": "yyyy-mm-dd", "": "General"}
+_SHAPES = {"money": "#,##0.00##", "time": "yyyy-mm-dd hh:mm", "day": "yyyy-mm-dd", "": "General"}
 _LARGEST = 10**15
 """From here on a number in Excel loses its last digits, so it is written as text."""
 

@@ -44,6 +44,8 @@ def test_a_currency_without_cents_shows_none_that_an_amount_has_not():
     plain = DisplaySettings().to_language()
     assert plain.money(Decimal("1234.0000"), "JPY") == "1,234"
     assert plain.money(Decimal("1234.0000"), "GTQ") == "1,234.00"
+    assert plain.money(Decimal("12.3450"), "KWD") == "12.345"
+    assert plain.money(Decimal("1234.0000"), "KWD") == "1,234.000"
 
 
 def test_a_text_is_said_in_the_language_at_work():
