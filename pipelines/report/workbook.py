@@ -1,6 +1,7 @@
 """Tables -> an Excel workbook: numbers stay numbers, days days, texts texts and never formulas."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -47,16 +48,16 @@ def write_workbook(target: Path | BytesIO, tabs: Sequence[Tab]) -> None:
         target if isinstance(target, BytesIO) else str(target), options
     ) as book:
         for tab in tabs:
-            _write(book, tab)
+            _write(book, tab, _name(tab.name, {page.name.lower() for page in book.worksheets()}))
 
 
-def _write(book: xlsxwriter.Workbook, tab: Tab) -> None:
+def _write(book: xlsxwriter.Workbook, tab: Tab, name: str) -> None:
     if len(tab.rows) > ROWS:
         raise ReportError(
             f"{tab.name} has {len(tab.rows):,} rows, and Excel holds {ROWS:,}: export it as "
             "csv or parquet."
         )
-    page = book.add_worksheet(_name(tab.name))
+    page = book.add_worksheet(name)
     head = book.add_format({"bold": True, "bottom": 1, "text_wrap": True})
     plain, total = _formats(book), _formats(book, bold=True, top=1)
     for place, name in enumerate(tab.columns):
@@ -93,6 +94,9 @@ def _told(value: Any) -> tuple[Any, str]:
     return str(value)[:_LONGEST], ""
 
 
-def _name(text: str) -> str:
-    """A worksheet's name: up to 31 characters, none of those that Excel refuses."""
-    return "".join("-" if sign in "[]:*?/\\" else sign for sign in text).strip("'")[:31] or "sheet"
+def _name(text: str, taken: Collection[str]) -> str:
+    """A worksheet's name: up to 31 characters, none of those that Excel refuses, each once."""
+    plain = "".join("-" if sign in "[]:*?/\\" else sign for sign in text).strip("'") or "sheet"
+    numbered = (f"{plain[:27]} {number}" for number in itertools.count(2))
+    names = itertools.chain([plain[:31]], numbered)
+    return next(name for name in names if name.lower() not in taken)

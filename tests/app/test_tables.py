@@ -1,12 +1,16 @@
 """The closing report as a workbook, and the figures that are shown on request."""
 
+import re
 from email.message import EmailMessage
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
 from pipelines.report import Period, closing_report, write
 from pipelines.report.layout import Sheet
 from pipelines.report.post import PostSettings, message
+from pipelines.report.workbook import Tab, write_workbook
 from shopmirror.main import main
 from tests.app.test_asking import cells
 from tests.app.warehouse import NOW, ask
@@ -17,6 +21,15 @@ JUNE = Period.read("2026-06")
 @pytest.fixture(scope="module")
 def made(chain):
     return closing_report(chain, period=JUNE, now=NOW, extras=("tax", "margin", "expenses"))
+
+
+def test_sheets_of_long_names_are_told_apart():
+    """Of a chain in two currencies each begins with its shop's name."""
+    shop = "taller_central_de_guatemala_zona_10"
+    made = BytesIO()
+    write_workbook(made, [Tab(f"{shop} {table}", (), ()) for table in ("Figures", "By shop", "")])
+    names = re.findall(r'<sheet name="([^"]+)"', ZipFile(made).read("xl/workbook.xml").decode())
+    assert names == [shop[:31], f"{shop[:27]} 2", f"{shop[:27]} 3"]
 
 
 def test_a_workbook_has_numbers_with_totals(made, tmp_path):
