@@ -82,7 +82,7 @@ class Evidence:
     # -- records that were made ---------------------------------------------------------------
 
     def _created(self, change: Change, body: Fields, fence: Fields) -> Verdict:
-        resource, since = change.resource, fence.get("since")
+        resource, since, until = change.resource, fence.get("since"), change.sent_at
         made_by = functools.partial(self._outbox.made, change.shop, resource, but=change.number)
         found, made = self._records.new(resource, body, fence), made_by()
         names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in found.items()}
@@ -90,8 +90,8 @@ class Evidence:
         verdict = self._among(change, body, fence, new)
         if verdict.kind == "absent" and resource in self._records.partial:
             return Verdict("unknown", f"{verdict.found} in the list, which may leave it out")
-        late = made_by(since=since) - set().union(*names.values())
-        if verdict.kind == "absent" and since is not None and late:
+        before = made_by(since=since, until=until) if since and until else frozenset()
+        if verdict.kind == "absent" and (late := before - set().union(*names.values())):
             told = f"{verdict.found} in the list, which does not show our {min(late)} either"
             return Verdict("unknown", told)
         return verdict

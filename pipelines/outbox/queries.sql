@@ -34,7 +34,8 @@ select shop, count(*) from changes where state in ('queued', 'sending', 'in_doub
 -- name: made
 -- Ids that other changes made, and that none deleted since.
 select id from changes as c where shop = :shop and resource = :resource and op = 'create'
-    and id is not null and number <> :but and coalesce(sent_at, 0) >= :since and not exists (
+    and id is not null and number <> :but and coalesce(sent_at, 0) between :since and :until
+    and not exists (
         select 1 from changes as d where d.shop = c.shop and d.resource = c.resource
         and d.op = 'delete' and d.record_id = c.id and d.state = 'done' and d.number > c.number);
 

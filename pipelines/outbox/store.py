@@ -8,6 +8,7 @@ another process, decided meanwhile stands. The tables are in ``schema.sql``, the
 """
 
 import json
+import math
 import os
 import re
 import sqlite3
@@ -198,11 +199,18 @@ class Outbox:
         return dict.fromkeys(map(str, STATES), 0) | {row[0]: row[1] for row in rows}
 
     def made(
-        self, shop: str, resource: str, *, but: int = 0, since: float | None = None
+        self,
+        shop: str,
+        resource: str,
+        *,
+        but: int = 0,
+        since: float = 0.0,
+        until: float = math.inf,
     ) -> frozenset[str]:
-        """Ids of records that changes made, and none deleted since; all but those of ``but``, and
-        of what was sent before ``since``."""
-        rows = self.ask("made", shop=shop, resource=resource, but=but, since=since or 0.0)
+        """Ids of records that changes made, and none deleted since; all but those of ``but``.
+        ``since`` and ``until`` when they were sent."""
+        wanted = {"but": but, "since": since, "until": until}
+        rows = self.ask("made", shop=shop, resource=resource, **wanted)
         return frozenset(row[0] for row in rows)
 
     def by_key(self, change: NewChange) -> Change | None:

@@ -4,9 +4,8 @@
 
     ShopError
     ├── ConfigurationError   mend the settings; nothing more is asked              (exit 2)
-    │   ├── BudgetUnusable       the rate budget's file cannot be read or written
-    │   └── WrongKey             not the key that worked, or replaced since
-    ├── KeyRefused           the key never worked: mend it, nothing more is asked  (exit 3)
+    │   └── BudgetUnusable       the rate budget's file cannot be read or written
+    ├── KeyRefused           the key is none: mend it, nothing more is asked       (exit 3)
     ├── Refused              stop until ``until``: blocked, or out of strikes      (exit 3)
     ├── Unreachable          no connection, or none that held, after all tries     (exit 3)
     ├── RateLimited          wait and ask again; the client does it by itself      (exit 3)
@@ -44,12 +43,9 @@ class BudgetUnusable(ConfigurationError):
     """The file of the rate budget fails us: without it no request may go out."""
 
 
-class WrongKey(ConfigurationError):
-    """The service refuses a key at a shop that worked before: it is another, or was replaced."""
-
-
 class KeyRefused(ShopError):
-    """The service refused a key that never worked. One request tells it; no other is sent."""
+    """The service refused a key that never worked, or was replaced. One request tells it; no other
+    is sent."""
 
 
 class Refused(ShopError):

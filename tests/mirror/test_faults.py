@@ -42,11 +42,11 @@ def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, sk
     mirror.assert_same("customers", "brands")
 
 
-def test_a_wrong_key_at_a_shop_that_was_synced_ends_2_in_words(mirror):
+def test_a_wrong_key_at_a_shop_that_was_synced_ends_3_in_words(mirror):
     assert mirror.run("brands").exit_code == 0
     mirror.changes["api_key"] = "not-the-key-of-this-shop"
     report = mirror.run("brands")
-    assert report.exit_code == 2
+    assert report.exit_code == 3
     assert "It is not the one that worked before: check api_key" in report.message
 
 

@@ -68,6 +68,16 @@ def test_a_list_that_does_not_show_another_create_of_the_push_yet_proves_nothing
     assert (desk.states(), desk.made("leads")) == (["done", "done"], 2)
 
 
+def test_a_create_that_is_sent_later_and_not_shown_yet_keeps_no_lost_one_from_being_sent(desk):
+    desk.shop.lag = 100.0
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost before", wait=False)
+    desk.shop.clock.ticks += 280
+    desk.queue("customers", "create", {"name": "Bob"})
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.made("customers")) == (["done", "done"], 2)
+
+
 def test_a_lost_ticket_that_staff_gave_other_words_is_not_made_twice(desk):
     customer = desk.shop.put("customers", name="Ann")
     desk.queue("tickets", "create", {"customerId": customer, "shortInfo": "Screen"})

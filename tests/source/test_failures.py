@@ -188,7 +188,7 @@ def test_connecting_failures_are_known_not_to_have_arrived(sent, names):
 @promise("every end has the exit code of the interface")
 def test_every_error_has_the_exit_code_of_the_interface():
     codes = {
-        errors.ConfigurationError: 2, errors.BudgetUnusable: 2, errors.WrongKey: 2,
+        errors.ConfigurationError: 2, errors.BudgetUnusable: 2,
         errors.KeyRefused: 3,
         errors.Refused: 3,
         errors.Unreachable: 3,

@@ -39,15 +39,15 @@ def test_a_key_that_never_worked_costs_one_request(status, loopback, connect):
     assert len(loopback.seen) == 1
 
 
-def test_another_key_at_a_shop_that_worked_is_a_wrong_setting(loopback, connect):
+def test_another_key_at_a_shop_that_worked_is_refused(loopback, connect):
     with connect() as client:
         client.get("/customers")
     refuse(loopback)
     with connect({"api_key": "another-key"}) as client:
-        with pytest.raises(errors.WrongKey, match="not the one that worked before") as caught:
+        with pytest.raises(errors.KeyRefused, match="not the one that worked before") as caught:
             client.get("/customers")
         assert client.requests == 1
-    assert caught.value.exit_code == 2
+    assert caught.value.exit_code == 3
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -146,10 +146,10 @@ def test_a_key_refused_for_longer_than_any_block_was_replaced(loopback, connect,
     clock.ticks += EIGHT_HOURS + 1
     for _ in range(2):
         with connect() as client:
-            with pytest.raises(errors.WrongKey) as caught:
+            with pytest.raises(errors.KeyRefused) as caught:
                 client.get("/customers")
             assert client.requests == 1
-        assert caught.value.exit_code == 2
+        assert caught.value.exit_code == 3
     with connect({"api_key": "the-new-key"}) as client:
         refuse(loopback, "/none")
         client.get("/customers")
@@ -159,7 +159,7 @@ def test_a_key_that_is_called_invalid_twice_was_replaced(loopback, connect):
     with connect() as client:
         client.get("/customers")
         refuse(loopback, says=Reply(401, {"error": "Invalid API key"}))
-        with pytest.raises(errors.WrongKey, match="the key was replaced"):
+        with pytest.raises(errors.KeyRefused, match="the key was replaced"):
             client.get("/customers")
         assert len(loopback.seen) == 3
 

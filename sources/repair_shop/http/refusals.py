@@ -25,7 +25,6 @@ from ..errors import (
     ShopError,
     Unreachable,
     ValidationRefused,
-    WrongKey,
 )
 from .call import Call, Found
 from .classify import WRONG_KEY, Classified, denied_kind, error_of
@@ -108,12 +107,12 @@ class Refusals:
         refused = f"The service refuses the API key of shop '{self._budget.shop_name}' {words}"
         if worked:
             self._budget.forget()
-            return WrongKey(
+            return KeyRefused(
                 f"{refused}, which worked before. It is no block, so the key was replaced: put the "
                 "shop's new one into api_key."
             )
         if self._budget.shop_worked:
-            return WrongKey(f"{refused}. It is not the one that worked before: check api_key.")
+            return KeyRefused(f"{refused}. It is not the one that worked before: check api_key.")
         return KeyRefused(f"{refused}. It never worked before: check api_key.")
 
     def _rate_error(self, answer: Classified, call: Call) -> ShopError:
