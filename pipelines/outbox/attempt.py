@@ -45,6 +45,8 @@ Checked = tuple[dict[str, Any], dict[str, Any]]
 MOST_SILENT = 3
 """Writes, or reads for them, in a row without an answer after which nothing new is sent: were the
 service down, every change of the queue would end in doubt, and payments with a person."""
+_FENCE_SECONDS = 600.0
+"""How long a fence serves for the creates of a kind: what a look has to read grows with it."""
 MOST_SENDS = 3
 """After so many sends somebody should look at why answers get lost."""
 
@@ -109,9 +111,11 @@ class Attempts:
         if change.resource == "payments":
             return self._checked_payment(change, body)
         if change.op == "create":
-            if change.fence is None and change.resource not in self._fences:
-                self._fences[change.resource] = self.records.fence(change.resource)
-            return self._fences.get(change.resource, {}), body
+            fence = self._fences.get(change.resource, {})
+            oldest = self.now() - self.shop.seconds(_FENCE_SECONDS)
+            if change.fence is None and fence.get("since", 0.0) < oldest:
+                fence = self._fences[change.resource] = self.records.fence(change.resource)
+            return fence, body
         if change.op == "update":
             return self._checked_update(change, body)
         if not self.time.is_seen:

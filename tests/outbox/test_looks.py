@@ -78,6 +78,21 @@ def test_a_create_that_is_sent_later_and_not_shown_yet_keeps_no_lost_one_from_be
     assert (desk.states(), desk.made("customers")) == (["done", "done"], 2)
 
 
+def test_a_lost_create_is_found_after_a_thousand_others_of_the_same_push(desk):
+    for name in ("Ann", "Bob"):
+        desk.queue("customers", "create", {"name": name})
+
+    def meanwhile(step, number):
+        if (step, number) == ("outcome", 1):
+            desk.shop.clock.ticks += HOUR
+            staff(desk, "customers", 1001)
+            desk.shop.clock.ticks += HOUR
+            desk.shop.faults.append("lost after")
+
+    assert desk.push(hook=meanwhile).exit_code == 0
+    assert (desk.states(), desk.made("customers")) == (["done", "done"], 2)
+
+
 def test_a_lost_ticket_that_staff_gave_other_words_is_not_made_twice(desk):
     customer = desk.shop.put("customers", name="Ann")
     desk.queue("tickets", "create", {"customerId": customer, "shortInfo": "Screen"})
