@@ -28,6 +28,8 @@ _MADE = re.compile(
 )
 """What spreadsheets make of long telephone numbers, of texts, and of formulas with a fault."""
 _DIGITS = {"mobile", "telephone", "code", "imei", "serial"}
+_WORTH = {"creditlimit", "latitude", "longitude"}
+"""Fields of numbers that the specification has as texts."""
 _FLOAT = re.compile(r"\d+\.0")
 """What data frames make of such ``_DIGITS`` where a cell is empty."""
 _COMMA = re.compile(r"-?(\d+|\d{1,3}(\.\d{3})+),\d+")
@@ -168,7 +170,7 @@ def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str
 def _read_commas(found: FileRows, resource: str, sign: str) -> None:
     """Numbers with a decimal comma, of the whole file. Where a point or a comma may part thousands,
     another number of the file tells, or the ``sign`` of files whose cells a comma parts."""
-    numeric = numeric_fields(resource)
+    numeric = numeric_fields(resource) | _WORTH
     cells = [
         (where, row, name, row[name].strip())
         for where, row in zip(found.where, found.rows, strict=True)

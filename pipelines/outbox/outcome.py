@@ -2,7 +2,7 @@
 a person, or queued again.
 
 A success status proves little: services have been seen to answer ``200 {"id": 7, "error": "Customer
-is locked"}``. Proof is what the specification promises, ``{"id": ...}``, with words that affirm it
+is locked"}``. Proof is what the specification promises, ``{"id": ...}``, with a word of success
 perhaps, or the record as it was sent. What is neither is no failure either: it is looked up.
 """
 
@@ -57,9 +57,8 @@ def proof(
         is_plain = answer.status == 204 and not change.acts
         if "id" not in content and (is_plain or content.keys() & _AFFIRMED.keys()):
             named = record  # words of success are of no other, nor is "no content"
-    # Words may say that a like one was there: of what acts, it is looked for.
-    is_bare = not (change.op == "create" and change.acts and "message" in content)
-    affirmed = _affirms(content) and is_bare
+    # Words may say that a like one was there, so what they tell of is looked for.
+    affirmed = _affirms(content) and not (change.op == "create" and "message" in content)
     is_told = named in known and (affirmed or _echoes(content, change, body, zone))
     return record if change.op == "update" else named, is_told
 

@@ -15,6 +15,9 @@ def test_prices_with_a_decimal_comma(settings, tmp_path):
     rows = read_rows(path, "products", "update").rows
     assert [row["price"] for row in rows] == ["12.50", "1234.50", "7"]
     assert rows[2]["name"] == "12,50"
+    path.write_text("name;creditlimit;latitude\nAnn;1.500,00;14,62\n")
+    [row] = read_rows(path, "customers", "create").rows
+    assert row == {"name": "Ann", "creditlimit": "1500.00", "latitude": "14.62"}
     path.write_text("id;price\n1;12,50\n2;1.234\n")
     assert "1.234 may be 1234 or a part of it" in read_rows(path, "products", "update").faults[0]
 
