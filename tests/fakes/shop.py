@@ -324,7 +324,8 @@ class FakeShop(httpx.BaseTransport):
             record = self._new_id(numeric=True)
             first = first or record
             payment = {"id": record, "payment_id": record, "amount": line["amount"]}
-            payment |= {"date": self.shown(), "_at": self.now(), "_invoice": invoices[0]}
+            day = body.get("paymentDate") or self.shown()
+            payment |= {"date": day, "_at": self.now(), "_invoice": invoices[0]}
             if note := line.get("paymentNote"):
                 payment["payment_note"] = note
             self.tables["payments"][record] = {"created_date": self.shown(), **payment}

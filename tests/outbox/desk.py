@@ -3,10 +3,12 @@
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+import pytest
 
 from pipelines.outbox import Outbox, adopt, discard, enqueue, push, retry
 from pipelines.outbox.origin import read_stamp, write_stamp
@@ -179,10 +181,9 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@contextmanager
 def killed() -> Any:
-    with suppress(Killed):
-        yield
+    """What is done in here ends by :func:`kill`, for sure."""
+    return pytest.raises(Killed)
 
 
 def kill() -> None:

@@ -98,6 +98,17 @@ def test_a_process_that_is_killed(desk, change, step):
     assert len(desk.shop.writes) == (0 if lost else 1)
 
 
+@pytest.mark.parametrize("step", ["slot", "slot kept"])
+def test_an_upload_that_is_killed_sends_its_file_once(desk, tmp_path, step):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.queue("tickets", "upload", None, desk.shop.put("tickets", name="Old"), file=photo)
+    with killed():
+        desk.push(hook=at(step, kill))
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.shop.count("FILE", "tickets")) == (["done"], 1)
+
+
 def same_record(desk: Desk) -> None:
     desk.shop.put("customers", name="Ann")
 
@@ -198,6 +209,25 @@ def test_a_retry_before_anybody_was_asked_sends_nothing_that_may_be_there(desk):
     desk.retry()
     desk.later(HOUR)
     assert (desk.states(), desk.made("stock")) == (["done"], 2)
+
+
+def test_a_payment_of_an_earlier_day_is_new_where_no_note_tells_whose_it_is(desk):
+    desk.shop.hidden.add(("payments", "payment_note"))
+    lines = [{"amount": 50, "paymentMethod": "1"}]
+    body = {"invoiceId": desk.shop.invoice(), "lines": lines, "paymentDate": "01-Sep-2026 10:00"}
+    desk.queue("payments", "create", body)
+    desk.push("lost after")
+    assert "new on the invoice, ours or the till's" in desk.change().reason
+
+
+def test_what_was_sent_and_then_never_left_again_stays_in_doubt(desk):
+    desk.queue(*PLAIN)
+    desk.push("lost before", *["down"] * 9)
+    desk.shop.faults.clear()
+    assert desk.states() == ["in_doubt"]
+    desk.shop._write("POST", "customers", desk.change().sent_body, b"", "")  # late after all
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
 def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
