@@ -60,8 +60,8 @@ def _served(warehouse: Published, table: str, values: Fields, names: Iterable[st
 
 
 def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
-    """Changes with their basis, where their author named none: what the warehouse shows of the
-    record, moved on by what we pushed after it was read. One query for each shop and resource."""
+    """Changes with a basis of the fields for which their author named none: what the warehouse
+    shows of them, moved on by what we pushed since. One query for each shop and resource."""
     ids: dict[tuple[str, str], set[str]] = {}
     for change in filter(_lacks_basis, changes):
         ids.setdefault((change.shop, change.resource), set()).add(str(change.record_id))
@@ -73,7 +73,8 @@ def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewC
 
 
 def _lacks_basis(change: NewChange) -> bool:
-    return change.op == "update" and isinstance(change.record_id, str) and not change.basis
+    is_said = change.body.keys() <= change.basis.get("values", {}).keys()
+    return change.op == "update" and isinstance(change.record_id, str) and not is_said
 
 
 def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> NewChange:
@@ -88,6 +89,7 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
     read_at = row["_seen_at"].timestamp() if row.get("_seen_at") else outbox.clock.wall()
     for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=read_at):
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
+    values |= change.basis.get("values", {})
     seen = {name: shown for name, shown in seen.items() if name not in values}
     return replace(change, basis={"values": values, "seen": seen})
 

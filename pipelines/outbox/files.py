@@ -76,12 +76,12 @@ def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> Fil
     return found
 
 
-def read_object(text: str) -> dict[str, Any]:
-    """The object of ``--json``."""
+def read_object(text: str, option: str = "--json") -> dict[str, Any]:
+    """The object of an option."""
     try:
         return _object(text)
     except (ValueError, RecursionError) as error:
-        raise InputRefused([f"--json is no JSON object: {error}"]) from None
+        raise InputRefused([f"{option} is no JSON object: {error}"]) from None
 
 
 def _text(path: Path) -> str:

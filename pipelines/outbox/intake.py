@@ -95,7 +95,7 @@ def enqueue(
     target, (table, op) = _shop(settings, shop), resource_and_op(resource, op)
     if marker is None:
         marker = table == "payments" and OutboxSettings.load().marker
-    basis = {"values": _texts(based_on)} if based_on else {}
+    basis = {"values": _texts(based_on, fields_of(table, op))} if based_on else {}
     wanted = NewChange(target.name, table, op, record_id, {}, basis, key=key)
     found, rows = list(faults), _rows(data)
     changes, faulty = list[NewChange](), list[NewChange]()
@@ -231,9 +231,12 @@ def _record(own: Any, given: Any, op: str) -> str | Reference | None:
     return text
 
 
-def _texts(values: Any) -> dict[str, str]:
+def _texts(values: Any, known: set[str]) -> dict[str, str]:
     if not isinstance(values, Mapping):
         raise InputRefused(["based_on: must be an object of field names and values"])
+    if unknown := ", ".join(sorted({*map(str, values)} - known)):
+        # Of no use, and so an edit of what was meant would be overwritten.
+        raise InputRefused([f"based_on: there is no field {unknown}"])
     return {str(name): "" if value is None else str(value) for name, value in values.items()}
 
 

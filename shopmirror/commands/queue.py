@@ -105,7 +105,7 @@ def add(
         found.rows,
         record_id=record_id,
         shop=shop,
-        based_on=read_object(based_on) if based_on else None,
+        based_on=read_object(based_on, "--based-on") if based_on else None,
         marker=marker,
         key=key,
         file=upload,

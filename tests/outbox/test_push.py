@@ -18,7 +18,7 @@ from pipelines.outbox import (
     push,
     touched_since,
 )
-from pipelines.outbox.errors import Moved
+from pipelines.outbox.errors import InputRefused, Moved
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, Desk, at
 
@@ -172,6 +172,16 @@ def test_our_own_changes_are_nobodys_edit(desk, record):
         desk.queue("customers", "update", {"mobile": mobile}, record)
         assert desk.push().exit_code == 0
     assert desk.shop.tables["customers"][record]["mobile"] == "3"
+
+
+def test_of_fields_that_their_author_names_no_basis_for_the_warehouse_tells(desk, record):
+    body = {"mobile": "3", "city": "Flores"}
+    with pytest.raises(InputRefused, match="based_on: there is no field City"):
+        desk.queue("customers", "update", body, record, based_on={"City": "Cobán"})
+    desk.queue("customers", "update", body, record, based_on={"city": "Cobán"})
+    desk.shop.tables["customers"][record] |= {"mobile": "9", "city": "Cobán"}
+    assert desk.push().exit_code == 1
+    assert "mobile: was '1' when queued, is now '9'" in desk.change().reason
 
 
 def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
