@@ -334,3 +334,22 @@ def test_a_deleted_row_is_found_in_a_list_that_shows_another_one_twice(stranger,
     stranger.sync(name)  # without a path or a day to tell, it is believed at its second sighting
     assert stranger.sync(name).exit_code == 0
     assert set(stranger.recorder.live(table, "main")) == {row["id"] for row in rows}
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_rows_too_many_to_be_believed_cost_a_look_up_each_only_where_they_exist(stranger, there):
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists["/customers"] = rows
+    stranger.other = {f"/customers/{row['id']}": row for row in rows}
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    assert stranger.sync("customers").exit_code == 0
+    gone = [rows.pop(60) for _ in range(80)]
+    if there:
+        stranger.sync("customers")
+    else:
+        for row in gone:
+            del stranger.other[f"/customers/{row['id']}"]
+    report = stranger.sync("customers")
+    assert len(stranger.recorder.live("customers", "main")) == 160
+    assert report.exit_code == (0 if there else 1), report.details
+    assert there or report.requests < 20

@@ -162,8 +162,8 @@ class Deletions:
             set(self.ledger.live_ids(self.job.shop, self.job.resource + end))
             for end in ("", "_deleted")
         )
-        few = len(gone) <= 1 or 100 * len(gone) <= self.limit_percent * len(live)
-        if self.confirmed or few or (live > set(gone) == live & named):
+        many = self._known.are_many(len(gone), self.limit_percent)
+        if self.confirmed or not many or (live > set(gone) == live & named):
             return ""
         told = f"{len(gone)} of {len(live)} rows vanished at once, not believed."
         return f"{told} {advice(self.job.resource)}"

@@ -99,6 +99,11 @@ class KnownRows:
         """Pages that the rows fill."""
         return -(-sum(rows for _, rows in self.days()) // self.page_rows)
 
+    def are_many(self, gone: int, limit_percent: float) -> bool:
+        """Whether so many rows gone at once are for a person to believe."""
+        live = self.ledger.live_count(self.shop, self.resource)
+        return gone > 1 and 100 * gone > limit_percent * live
+
     def unlisted(self) -> list[str]:
         """Rows that a lookup showed and no list, the one not looked at for longest first."""
         return self.ledger.live_ids(self.shop, self.resource, shown=UNLISTED)

@@ -41,6 +41,8 @@ from .upwards import KNOWN_TAIL, read_head, read_window
 _NOT_COUNTED = "not counted"
 _MIXED = timedelta(days=3)
 """Lists are not always strictly by date (field notes), but nearly."""
+_FIRST = 3
+"""Look-ups that tell of rows too many to be believed whether the others are worth a request."""
 
 
 @dataclass
@@ -52,6 +54,7 @@ class ListCount:
     job: Job
     reader: MakeReader
     exists: Callable[[str], bool] | None
+    limit_percent: float
     _names: Iterator[int] = field(default_factory=itertools.count)
 
     def night(self, order: str, since: date | None) -> Outcome:
@@ -175,7 +178,10 @@ class ListCount:
             twice.update(known.missed_before([row], self.run_id))  # an answer that shows it ends it
             return exists is not None and exists(row)
 
-        found = find_gone(count, exists and look)
+        def are_many(rows: int) -> bool:
+            return known.are_many(rows, self.limit_percent)
+
+        found = find_gone(count, exists and look, are_many)
         # Its path may be an old answer: only where two runs say so is it left out.
         known.note_missed(found.unlisted, self.run_id)
         known.note_unlisted(found.unlisted & twice)
@@ -329,11 +335,16 @@ def _is_settled(page: Page, since: date | None, size: int) -> bool:
     return is_old and not any(page.changed[:KNOWN_TAIL])
 
 
-def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
+def find_gone(
+    count: Count,
+    exists: Callable[[str], bool] | None,
+    are_many: Callable[[int], bool] = lambda rows: False,
+) -> Found:
     """Count, and look up what is missing; ``exists`` None: the list's rows have no paths.
 
     At most :data:`LOOKUPS`; the rows left over are for the next night. A row that exists may stand
     elsewhere, which the count then finds; if no page shows it in two readings, it is ``unlisted``.
+    Where ``are_many`` and none of the first exists, the others wait for a person.
     Raises what ``exists`` raises.
 
     What cannot be looked up is gone at its second sighting, in another reading of its days. Where
@@ -350,6 +361,8 @@ def find_gone(count: Count, exists: Callable[[str], bool] | None) -> Found:
         fresh = sorted(found.gone - looked.keys())[: LOOKUPS - len(looked)]
         for row in fresh:
             looked[row] = exists(row)
+            if len(looked) == _FIRST and not any(looked.values()) and are_many(len(found.gone)):
+                return found
         there = frozenset(row for row in found.gone if looked.get(row))
         if not fresh and there <= missed:
             break

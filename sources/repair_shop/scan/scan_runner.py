@@ -198,7 +198,8 @@ class ScanRunner:
         return read_hidden(self.ledger, self.job, self.pages, self.exists, self.began)
 
     def _count(self) -> ListCount:
-        return ListCount(self.ledger, self.scan.run_id, self.job, self.pages, self.exists)
+        limit = self.client.shop.vanish_limit_percent
+        return ListCount(self.ledger, self.scan.run_id, self.job, self.pages, self.exists, limit)
 
     def _read_records(self) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
