@@ -353,3 +353,19 @@ def test_rows_too_many_to_be_believed_cost_a_look_up_each_only_where_they_exist(
     assert len(stranger.recorder.live("customers", "main")) == 160
     assert report.exit_code == (0 if there else 1), report.details
     assert there or report.requests < 20
+
+
+@pytest.mark.parametrize("status", [403, 500, 200])
+@pytest.mark.parametrize("name", ["customers", "leads", "stock"])
+def test_a_deleted_row_has_its_mark_though_paths_answer_no_more(stranger, name, status):
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists[f"/{name}"] = rows
+    stranger.other = {f"/{name}/{row['id']}": row for row in rows}
+    assert stranger.sync(name).exit_code == 0
+    stranger.other = {}
+    stranger.missing = lambda: Reply(status, {"error": "It failed"} if status > 200 else {})
+    del rows[70]
+    stranger.sync(name)
+    report = stranger.sync(name)
+    assert report.exit_code == 0, report.details
+    assert stranger.recorder.live(name, "main").keys() == {row["id"] for row in rows}

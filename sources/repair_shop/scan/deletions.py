@@ -53,7 +53,7 @@ class Deletions:
             if not told and self.job.kind in WHOLE_KINDS and not self.job.endpoint.hidden:
                 told = self._unlisted()
         except BadAnswer as error:
-            told = f"rows that vanished could not be looked up: {error}"
+            told = f"rows that vanished could not be looked up: {error} {advice(self.job.resource)}"
         return told
 
     @property
@@ -122,10 +122,8 @@ class Deletions:
                 try:
                     there = set(filter(exists, unsure))
                 except BadAnswer as error:
-                    if error.transient or moves:
-                        raise
-                    if not outcome.ids and (refused := self._first_sighting(name, len(gone))):
-                        return refused
+                    if (told := self._untold(gone, name, outcome, error)) is not None:
+                        return told
                     exists = None  # such paths tell nothing, and the list shows all that lives
                 # It may have slipped past the pages: only where two runs say so is it left out.
                 self._known.note_missed(there, self.scan.run_id)
@@ -133,6 +131,21 @@ class Deletions:
                 gone = [row for row in gone if row not in there]
         is_sure = exists is not None or not outcome.is_read_once
         return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
+
+    def _untold(
+        self, gone: Collection[str], name: str, outcome: Outcome, error: BadAnswer
+    ) -> str | None:
+        """Why rows are not believed to be gone whose paths do not answer, empty where two runs
+        missed them. None: they are, as the list shows all that lives. Raises ``error`` of a part.
+        """
+        job = self.job
+        if _is_of_a_part(job):
+            raise error
+        if error.transient or _may_have_moved(job):
+            self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # filters may show them
+            told = self._believe_gone(gone, frozenset())
+            return told and f"{told}: {error}"
+        return None if outcome.ids else self._first_sighting(name, len(gone)) or None
 
     def _unlisted(self) -> str:
         """Look up some of the rows that no list shows, in turn; filters tell of other lists'.
@@ -184,6 +197,11 @@ def live_before(ledger: Ledger, job: Job, scan: Scan) -> list[str]:
     )
 
 
+def _is_of_a_part(job: Job) -> bool:
+    """Whether a scan reads its list in halves, or some days: a row may stand in the others."""
+    return job.endpoint.partition or job.first is not None or job.last is not None
+
+
 def _may_have_moved(job: Job) -> bool:
     """Whether a row that a proven scan did not show may still exist elsewhere.
 
@@ -191,8 +209,8 @@ def _may_have_moved(job: Job) -> bool:
     left the days that were asked for, or moved while a night read its list whole; one that is not
     active any longer may be left out. Such rows are looked up by themselves.
     """
-    apart = job.first is not None or job.last is not None or job.kind not in ("full", "head")
-    return job.endpoint.partition or apart or bool(job.endpoint.hidden)
+    is_whole = job.kind in ("full", "head")
+    return _is_of_a_part(job) or not is_whole or bool(job.endpoint.hidden)
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

@@ -154,9 +154,11 @@ class ListCount:
             try:
                 found.append(self._find(count))
             except BadAnswer as error:
-                if error.transient:
+                missing = count.missing()
+                if error.transient and not known.missed_before(missing, self.run_id):
+                    known.note_missed(missing, self.run_id)
                     raise
-                found.append(Found(gone=count.missing(), reason=str(error), read_whole=True))
+                found.append(Found(gone=missing, reason=str(error), read_whole=True))
             out.pages += count.requests
         if known.shows_twice:  # a place more would make up for a row that is gone
             found.append(Found(reason="it shows rows twice", read_whole=True))
