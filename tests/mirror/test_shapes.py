@@ -86,6 +86,9 @@ def test_lines_go_by_other_names():
     [read] = clean({"id": 1, "line_items": [line]}, "pos_orders")["lines"]
     wanted = "product_code quantity unit_price total item_description".split()
     assert [read[column] for column in wanted] == ["A", 2, Decimal("3.50"), 7, "Glass"]
+    line = {"product": {"id": 1, "code": "A", "name": "Glass"}}
+    [read] = clean({"id": 1, "lines": [line]}, "pos_orders")["lines"]
+    assert (read["product_code"], read["item_description"]) == ("A", "Glass")
 
 
 def test_a_report_may_stand_under_its_year(stranger, client):

@@ -82,7 +82,7 @@ business as (
         coalesce(documents.ticket_id, together.ticket_id) as of_ticket_id,
         coalesce(documents.ticket_day, tickets.created_day) as ticket_day,
         coalesce(documents.customer_id, tickets.customer_id) as customer_id,
-        coalesce(documents.customer_name, tickets.customer_name) as customer_name,
+        coalesce(documents.customer_name, tickets.customer_name, customers.name) as customer_name,
         coalesce(together.payment_method_title, payment_methods.title, together.payment_method_id) as payment_method
     from together
     inner join "intermediate"."int_shops" as shops on shops.shop_id = together.shop_id
@@ -92,6 +92,7 @@ business as (
         and documents.document_id = together.document_id
     left join tickets
         on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
+    left join "staging"."customers" as customers on customers.shop_id = tickets.shop_id and customers.id = tickets.customer_id
     left join "staging"."payment_methods" as payment_methods on payment_methods.shop_id = together.shop_id and payment_methods.id = together.payment_method_id
 ),
 

@@ -133,7 +133,7 @@ class Shape:
             for name in (reference.name, *reference.aliases)
             if name not in self.kinds
         }
-        self.objects = {*self.references, *(n.partition("__")[0] for n in self.kinds if "__" in n)}
+        self.objects = {*self.references}
         """Fields of which each part is a column."""
         self.declared_children = {child.name: child for child in table.children}
         self.aliases = {column.name: column.aliases for column in table.columns} | {
@@ -157,6 +157,7 @@ class Shape:
             if (kept := tuple(other for other in others if other not in self.kinds))
         }
         columns = {*self.kinds, *(other for others in self.aliases.values() for other in others)}
+        self.objects |= {name.partition("__")[0] for name in columns if "__" in name}
         self.spelled = frozenset(columns)
         """The columns, and their other names."""
         self.fields = frozenset({*columns, *self.objects, *self.declared_children})

@@ -27,7 +27,8 @@ USED_UP = (("internal_use", "True"), ("breakage", "True"))
 def lines(one: str) -> Child:
     """The lines of a document."""
     of_line = (
-        "id product_code|code|sku item_description|description|product_name|name "
+        "id product_code|product__code|code|sku "
+        "item_description|product__name|description|product_name|name "
         "quantity:number|qty unit_price:amount|price discount:amount|discount_amount "
         "tax:amount|tax_amount total:amount|line_total|total_price|total_amount|amount "
         "cost:amount|unit_cost|cost_price"
