@@ -4,7 +4,7 @@ service, at one page or record, while our record lies where the fault is."""
 import pytest
 
 from pipelines.outbox import mark_restored
-from tests.outbox.desk import HOUR
+from tests.outbox.desk import HOUR, at
 
 REFUSALS = {
     "words": (200, {"error": "The list could not be read. Please try again."}),
@@ -298,6 +298,32 @@ def test_a_service_that_shows_nothing_at_all_has_deleted_nothing(desk):
     desk.push(wait=False)
     desk.shop.refuses = lambda path, page: (200, []) if page else REFUSALS["404"]
     assert in_the_end(desk) == ("in_doubt", 0)
+
+
+@pytest.mark.parametrize(("fault", "why"), [("lie", "still in its list"), ("", "neither")])
+def test_a_delete_is_not_done_by_the_word_of_paths_that_answer_for_no_record(desk, fault, why):
+    record = desk.shop.put("customers", name="Ann")
+    desk.shop.put("customers", name="Bob")
+    desk.shop.clock.ticks += HOUR
+    desk.queue("customers", "delete", None, record)
+
+    def refuse():
+        desk.shop.refuses = lambda path, page: None if page else REFUSALS["404"]
+
+    desk.push(fault, hook=at("intent", refuse))
+    assert desk.states() == ["in_doubt"]
+    assert why in desk.change().reason
+
+
+def test_a_marker_that_details_alone_show_is_found(desk):
+    desk.shop.hidden.add(("customers", "comments"))
+    desk.queue("customers", "create", {"name": "Ann"}, marker=True)
+    records = desk.shop.tables["customers"]
+    desk.shop.refuses = lambda path, page: (
+        (200, records[path[10:]]) if path[10:] in records and not page else None
+    )
+    desk.shop.faults.append("lost after")
+    assert in_the_end(desk) == ("done", 1)
 
 
 @pytest.mark.parametrize("knows_page", [True, False])

@@ -39,6 +39,7 @@ CASES = [
     *(Case(PLAIN, f"{what} after", "done", 1) for what in (*LOST, "409")),
     *(Case(PLAIN, f"{what} before", "done", 1) for what in ("lost", "reset", "503", "429", "403")),
     Case(PLAIN, "lost late", "done", 1),
+    Case(("brands", "create", {"name": "B"}), "lost before", "done", 1),
     Case(PLAIN, "400 before", "rejected", 0, "400"),
     Case(PLAIN, "409 before", "rejected", 0, "no new record"),
     Case(PLAIN, "warned after", "done", 1),
