@@ -90,6 +90,7 @@ class FakeShop(httpx.BaseTransport):
     )
     refuses: Callable[[str, int], tuple[int, Any] | None] = lambda path, page: None
     """What it answers instead of a page of a list, or of a record (0)."""
+    tells_time: bool = True
     sorts: bool = True
     """Whether it sorts as it is asked to; else the oldest come first."""
     knows_offset: bool = False
@@ -209,7 +210,8 @@ class FakeShop(httpx.BaseTransport):
     def _response(self, status: int, body: Any) -> httpx.Response:
         if isinstance(body, dict | list):
             body = json.dumps(body)
-        headers = {"Date": format_datetime(datetime.fromtimestamp(self.now(), UTC), usegmt=True)}
+        date = format_datetime(datetime.fromtimestamp(self.now(), UTC), usegmt=True)
+        headers = {"Date": date} if self.tells_time else {}
         if isinstance(body, tuple):
             body, headers["Location"] = "{}", body[0]
         return httpx.Response(status, headers=headers, content=(body or "").encode())

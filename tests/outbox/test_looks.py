@@ -93,6 +93,28 @@ def test_a_lost_create_is_found_after_a_thousand_others_of_the_same_push(desk):
     assert (desk.states(), desk.made("customers")) == (["done", "done"], 2)
 
 
+@pytest.mark.parametrize("is_ours", [False, True])
+@pytest.mark.parametrize("hours", [-6, -0.1, 0.1, 9, 72])
+@pytest.mark.parametrize("resource", ["customers", "stock", "payments"])
+def test_a_clock_that_dates_records_otherwise_doubles_nothing(desk, resource, hours, is_ours):
+    if is_ours:  # which is believed where no answer tells the time
+        desk.shop.tells_time = False
+        desk.shop.clock.wall_offset += hours * HOUR
+    else:
+        now = desk.shop.shown
+        desk.shop.shown = lambda at=None: now((at or desk.shop.now()) + hours * HOUR)
+    if resource == "payments":
+        desk.pay(desk.shop.invoice(), marker=False)
+    else:
+        body = {"customers": {"name": "Ann"}, "stock": {"product": "1", "quantity": 2}}
+        desk.queue(resource, "create", body[resource])
+    desk.push("lost after")
+    state, made = in_the_end(desk)
+    told = desk.change().reason
+    assert made == 1
+    assert state == "done" or "ours or the till's" in told or "may be it" in told
+
+
 def test_a_lost_ticket_that_staff_gave_other_words_is_not_made_twice(desk):
     customer = desk.shop.put("customers", name="Ann")
     desk.queue("tickets", "create", {"customerId": customer, "shortInfo": "Screen"})
