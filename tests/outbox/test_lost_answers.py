@@ -1,11 +1,11 @@
 """Queue, lose the answer, push: what the queue says then, and how often the service did it."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from pipelines.outbox import Outbox, next_step
 from tests.outbox.desk import DAY, HOUR, Desk, at, kill, killed
 from tests.promises import promise
 
@@ -176,40 +176,27 @@ def test_a_marked_payment_is_told_from_the_tills(desk):
     assert desk.shop.tables["payments"][desk.change().id]["payment_note"].startswith("cash [sm-")
 
 
-def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk):
-    desk.pay(desk.shop.invoice())
-    desk.push("lost before")
-    assert desk.change().needs_person
-    desk.shop._pay(desk.change().sent_body)
-    assert "looked for once more" in desk.retry()
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
-    assert "retry" in desk.events()
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_lines_of_a_ticket_whose_answer_was_lost_are_set_once(desk, when):
+    """A service may spell their numbers in its own way, and show more lines than were sent."""
+    spelled = {"quantity": "2.000", "unit_price": "10.00"}
+    desk.shop.edit = lambda key, value: (
+        [{**line, **spelled} for line in value] if key == "lines" else value
+    )
+    line = {"product_code": "A", "item_description": "Screen", "quantity": 1, "unit_price": 10}
+    ticket = desk.shop.put("tickets", name="Old", lines=[line])
+    sent = {"productCode": "A", "itemDescription": "Screen", "quantity": 2, "unitPrice": 10}
+    desk.queue("tickets", "update", {"lines": [sent]}, ticket)
+    desk.push(f"lost {when}")
+    desk.later(HOUR, 2)
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
 
 
-def test_a_retry_approves_what_was_known_and_nothing_that_came_to_light_since(desk):
-    desk.shop.hidden.add(("payments", "payment_note"))
-    desk.pay(desk.shop.invoice())
-    desk.push("lost before")
-    desk.retry()
-    desk.shop._pay(desk.change().sent_body)
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["in_doubt"], 1)
-    assert "new on the invoice, ours or the till's" in desk.change().reason
-    desk.retry()
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
-
-
-def test_a_retry_before_anybody_was_asked_sends_nothing_that_may_be_there(desk):
-    desk.queue(*STOCK)
-    desk.push("lost after", wait=False)
-    desk.retry()
-    desk.later(HOUR)
-    assert (desk.states(), desk.made("stock"), desk.change().needs_person) == (["in_doubt"], 1, 1)
-    desk.retry()
-    desk.later(HOUR)
-    assert (desk.states(), desk.made("stock")) == (["done"], 2)
+def test_a_record_that_shows_the_day_it_was_made_and_no_hour_may_be_ours(desk):
+    desk.shop.shown = lambda at=None: f"{datetime.fromtimestamp(desk.shop.now(), UTC):%Y-%m-%d}"
+    desk.queue("brands", "create", {"name": "B"})
+    desk.push("lost after")
+    assert (desk.states(), desk.made("brands")) == (["done"], 1)
 
 
 def test_a_payment_of_an_earlier_day_is_new_where_no_note_tells_whose_it_is(desk):
@@ -228,56 +215,6 @@ def test_what_was_sent_and_then_never_left_again_stays_in_doubt(desk):
     assert desk.states() == ["in_doubt"]
     desk.shop._write("POST", "customers", desk.change().sent_body, b"", "")  # late after all
     desk.later(HOUR, 2)
-    assert (desk.states(), desk.made("customers")) == (["done"], 1)
-
-
-def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
-    """A payment of before is no news, though no note tells it from ours."""
-    desk.shop.hidden.add(("payments", "payment_note"))
-    invoice = desk.shop.invoice()
-    desk.shop.take(invoice, 20)
-    desk.pay(invoice)
-    desk.push("lost before")
-    desk.retry()
-    with Outbox(desk.home) as outbox:
-        assert "approved by ann" in next_step(outbox, desk.change(), {})
-        assert "by ann; it was in_doubt: there is no new payment" in outbox.history(1)[-1]["detail"]
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
-
-
-@pytest.mark.parametrize("change", [PLAIN, PAY])
-def test_a_retry_before_lists_can_show_it_waits_until_they_must(desk, change):
-    desk.shop.lag = 100.0
-    desk.pay(desk.shop.invoice()) if change is PAY else desk.queue(*change)
-    desk.push("lost after", wait=False)
-    desk.retry()
-    desk.push()
-    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
-
-
-def test_a_discard_forgets_nothing(desk):
-    desk.pay(desk.shop.invoice())
-    desk.push("lost before")
-    assert "may have been applied all the same" in desk.discard()
-    desk.shop._pay(desk.change().sent_body)
-    desk.retry()
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
-
-
-@pytest.mark.parametrize("step", ["looked", "intent"])
-def test_a_retry_in_the_midst_of_a_push_doubles_nothing(desk, step):
-    desk.queue(*PLAIN)
-    desk.push("lost after", wait=False)
-
-    def retry() -> None:
-        if desk.states() == ["in_doubt"]:
-            desk.retry()
-
-    desk.shop.clock.ticks += HOUR
-    desk.push(hook=at(step, retry))
-    desk.later(HOUR)
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 

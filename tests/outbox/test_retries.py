@@ -1,0 +1,95 @@
+"""What a person says of a change that may have been applied: retry, or discard."""
+
+import pytest
+
+from pipelines.outbox import Outbox, next_step
+from tests.outbox.desk import HOUR, at
+from tests.outbox.test_lost_answers import PAY, PLAIN, STOCK
+
+pytestmark = pytest.mark.core
+
+
+def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    assert desk.change().needs_person
+    desk.shop._pay(desk.change().sent_body)
+    assert "looked for once more" in desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+    assert "retry" in desk.events()
+
+
+def test_a_retry_approves_what_was_known_and_nothing_that_came_to_light_since(desk):
+    desk.shop.hidden.add(("payments", "payment_note"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    desk.retry()
+    desk.shop._pay(desk.change().sent_body)
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["in_doubt"], 1)
+    assert "new on the invoice, ours or the till's" in desk.change().reason
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
+
+
+def test_a_retry_before_anybody_was_asked_sends_nothing_that_may_be_there(desk):
+    desk.queue(*STOCK)
+    desk.push("lost after", wait=False)
+    desk.retry()
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("stock"), desk.change().needs_person) == (["in_doubt"], 1, 1)
+    desk.retry()
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("stock")) == (["done"], 2)
+
+
+def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
+    """A payment of before is no news, though no note tells it from ours."""
+    desk.shop.hidden.add(("payments", "payment_note"))
+    invoice = desk.shop.invoice()
+    desk.shop.take(invoice, 20)
+    desk.pay(invoice)
+    desk.push("lost before")
+    desk.retry()
+    with Outbox(desk.home) as outbox:
+        assert "approved by ann" in next_step(outbox, desk.change(), {})
+        assert "by ann; it was in_doubt: there is no new payment" in outbox.history(1)[-1]["detail"]
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
+
+
+@pytest.mark.parametrize("change", [PLAIN, PAY])
+def test_a_retry_before_lists_can_show_it_waits_until_they_must(desk, change):
+    desk.shop.lag = 100.0
+    desk.pay(desk.shop.invoice()) if change is PAY else desk.queue(*change)
+    desk.push("lost after", wait=False)
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
+
+
+def test_a_discard_forgets_nothing(desk):
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    assert "may have been applied all the same" in desk.discard()
+    desk.shop._pay(desk.change().sent_body)
+    desk.retry()
+    desk.push()
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+
+
+@pytest.mark.parametrize("step", ["looked", "intent"])
+def test_a_retry_in_the_midst_of_a_push_doubles_nothing(desk, step):
+    desk.queue(*PLAIN)
+    desk.push("lost after", wait=False)
+
+    def retry() -> None:
+        if desk.states() == ["in_doubt"]:
+            desk.retry()
+
+    desk.shop.clock.ticks += HOUR
+    desk.push(hook=at(step, retry))
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
