@@ -62,6 +62,8 @@ def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
             "products",
             {"model__name": "11", "category__id": "3"},
         ),
+        ({"id": 1, "customer": "55512345"}, "tickets", {"customer__name": "55512345"}),
+        ({"id": 1, "customer": 55512345}, "tickets", {"customer__id": "55512345"}),
         ({"id": 1, "technician_name": "Eva"}, "tickets", {"technician__first_name": "Eva"}),
         (
             {"id": 1, "sku": "A", "stock_quantity": 2, "price": 5, "vendor": {"company": "Sur"}},

@@ -36,8 +36,9 @@ __all__ = ["Cleaner", "clean_row", "made_up_id", "parse_amount", "row_id", "snak
 
 OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
 """Columns of ours."""
-_BARE_ID = re.compile(r"\d+|[0-9a-fA-F]{8}(-[0-9a-fA-F]+){2,}")
-"""An id where the object belongs that bears it (field notes, ids)."""
+_BARE_ID = re.compile(r"\d{1,7}|[0-9a-fA-F]{8}(-[0-9a-fA-F]+){2,}")
+"""An id where the object belongs that bears it (field notes, ids); more figures may be the
+telephone number that somebody is called by."""
 _SCALARS = frozenset((str, int, bool, Decimal, type(None)))
 Row = Mapping[Any, Any]
 Clean = dict[str, Any]
@@ -203,7 +204,7 @@ def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
         yield name, value
     elif value not in EMPTY:
         bears_id = "id" in reference.fields and not reference.is_word
-        is_id = bears_id and _BARE_ID.fullmatch(to_text(value).strip())
+        is_id = bears_id and (type(value) is int or _BARE_ID.fullmatch(to_text(value).strip()))
         yield f"{reference.name}__{'id' if is_id else reference.scalar}", value
 
 
