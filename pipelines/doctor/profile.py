@@ -33,6 +33,7 @@ _ALSO_NEEDED = {
     "ticket_invoices": ("status",),
     "pos_orders": ("status",),
     "purchase_orders": ("created_date", "received_date", "cost", "shipping_cost"),
+    "tickets": ("created_date", "last_updated"),
 }
 Row = Mapping[str, Any]
 
@@ -106,6 +107,7 @@ class _Probe:
             self.items["formats"] = "not known: the shop has no invoice yet"
         self._list("pos_orders", {})
         self._list("purchase_orders", {"status": "Received"})
+        self._list("tickets", {})
         try:
             self._paging()
         except BadAnswer as error:

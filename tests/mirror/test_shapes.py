@@ -352,6 +352,12 @@ def test_doctor_names_what_the_purchase_reports_need(stranger, client, missing):
     order[missing] = order.pop(f"our_own_{missing}")
     order["lines"] = [{"wares": "A", "quantity": 1, "unit_price": 10}]
     assert "/purchaseOrders, lines: no row has 'product_code'" in probe(client).problems[0]
+    order["lines"] = []
+    ticket = {"id": 1, "opened_at": "2026-06-01", "modified_at": "2026-06-02"}
+    stranger.lists["/tickets"] = [ticket]
+    assert probe(client).problems == []
+    ticket["begun"] = ticket.pop("opened_at")
+    assert "/tickets: no row has 'created_date'" in probe(client).problems[0]
 
 
 ODD_ROWS = rb"""[

@@ -170,7 +170,10 @@ COMMON_ALIASES: dict[str, tuple[str, ...]] = {
         *("created", "created_at", "date_created", "creation_date", "date_added"),
         "date",
     ),
-    "last_updated": ("updated", "updated_at", "updated_date", "modified_date", "date_updated"),
+    "last_updated": (
+        *("updated", "updated_at", "updated_date", "modified_date", "date_updated"),
+        *("modified_at", "last_modified"),
+    ),
     "amount_total": ("total_amount", "grand_total", "total", "amount"),
     "vat_registration_number": ("vat_registration",),
     "fulladdress__address": ("address",),

@@ -20,8 +20,9 @@ ROWS: tuple[Endpoint, ...] = (
         Table(
             "ticket_ref ticket_no|number short_info|issue|subject|title description "
             "device|device_name|device_model|model created_from work_approved "
-            "amount_total:amount discount:amount tax:amount created_date:moment "
-            "last_updated:moment due_date:moment|+promised_date",
+            "amount_total:amount discount:amount tax:amount "
+            "created_date:moment|+opened_at|opened_date|opened last_updated:moment "
+            "due_date:moment|+promised_date",
             (
                 labelled("status", is_word=True),
                 labelled("issue_type", "issuetype"),
