@@ -301,7 +301,9 @@ class ShopFetch:
             self.ledger.set_list(job.shop, job.resource, page_rows=outcome.page_rows)
         elif outcome.whole and outcome.proven:
             self.ledger.set_list(job.shop, job.resource, page_rows=None)
-        if outcome.proven:
+        if job.kind == "hidden" and result.refused:
+            self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # the next run asks again
+        elif outcome.proven:
             self._note_proven(job, scan, outcome)
 
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:

@@ -369,3 +369,24 @@ def test_a_deleted_row_has_its_mark_though_paths_answer_no_more(stranger, name, 
     report = stranger.sync(name)
     assert report.exit_code == 0, report.details
     assert stranger.recorder.live(name, "main").keys() == {row["id"] for row in rows}
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_deleted_row_that_only_a_filter_shows_has_its_mark_though_paths_refuse(stranger, status):
+    rows = [{"id": f"r{n}", "status": "Won" if n % 4 == 0 else "New"} for n in range(120)]
+    answer = stranger.answer
+
+    def filtered(seen: Seen) -> Reply:
+        if seen.path != "/v1/leads":
+            return Reply(status, {"error": "It failed"})
+        asked = dict(seen.query).get("status") or "New"
+        stranger.lists["/leads"] = [row for row in rows if row["status"] == asked]
+        return answer(seen)
+
+    stranger.loopback.otherwise = filtered
+    assert stranger.sync("leads").exit_code == 0
+    del rows[40]
+    stranger.sync("leads", full=True)
+    report = stranger.sync("leads")
+    assert report.exit_code == 0, report.details
+    assert stranger.recorder.live("leads", "main").keys() == {row["id"] for row in rows}

@@ -53,7 +53,8 @@ class Deletions:
             if not told and self.job.kind in WHOLE_KINDS and not self.job.endpoint.hidden:
                 told = self._unlisted()
         except BadAnswer as error:
-            told = f"rows that vanished could not be looked up: {error} {advice(self.job.resource)}"
+            why = str(error).rstrip(".")
+            told = f"rows that vanished could not be looked up: {why}. {advice(self.job.resource)}"
         return told
 
     @property
@@ -79,11 +80,12 @@ class Deletions:
 
     def _by_paths(self, lost: AbstractSet[str]) -> str:
         """Believe what only paths, or only filters, tell; paths, if a row that lives has one."""
+        by_paths = self.exists if self.job.kind != "hidden" else None
         live = self.ledger.live_ids(self.job.shop, self.job.resource)
         shown = next((row for row in reversed(live) if row not in lost), None)
         # Of one that the mirror does not show there is nothing to believe.
         known = lost & set(live)
-        if known and self.exists is not None and (shown is None or not self.exists(shown)):
+        if known and by_paths is not None and (shown is None or not by_paths(shown)):
             told = "records that live are answered as gone by their own paths"
             return f"{told}, so none is believed"
         return self._believe_gone(known, frozenset())

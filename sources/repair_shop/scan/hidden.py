@@ -79,7 +79,7 @@ def read_hidden(
     of the last answer before this run.
 
     Rows that were hidden and that no filter shows any longer are gone if they have no path either;
-    in a list whose rows have none, at their second sighting.
+    where there is none, or it does not answer, at their second sighting.
     """
     known = KnownRows(ledger, job.shop, job.resource)
     hidden_before = set(known.unlisted())
@@ -101,12 +101,15 @@ def read_hidden(
             found -= set(newest.ids)
         shown |= found
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
+    known.note_unlisted(shown)
     lost = sorted(hidden_before - shown)
+    try:
+        if exists is not None and not out.reason:
+            out.gone = frozenset(row for row in lost if not exists(row))
+    except BadAnswer:
+        exists = None
     if exists is None:
         out.lost = frozenset(lost)
-    elif not out.reason:
-        out.gone = frozenset(row for row in lost if not exists(row))
-    known.note_unlisted(shown)
     out.proof = "; ".join(told)
     return out
 
