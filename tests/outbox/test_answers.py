@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.fakes.shop import FakeShop
+from tests.outbox.desk import Desk
+
 UPDATES = [{"stockQuantity": 2}, {"name": "Glass", "tax": 3}, {"tax": 3}]
 
 
@@ -154,3 +157,22 @@ def test_a_create_is_not_done_by_the_id_of_a_like_one_and_words(desk, resource):
     desk.push("words after")
     assert desk.states()[1] == ("in_doubt" if resource == "stock" else "done")
     assert desk.change(number).id in (None, *desk.shop.tables[resource])
+
+
+class Cached(FakeShop):
+    """Behind a cache, which keeps what it is not told to ask for."""
+
+    def handle_request(self, request):
+        if request.method != "GET" or request.headers.get("Cache-Control") == "no-cache":
+            return super().handle_request(request)
+        kept = vars(self).setdefault("kept", {})
+        if request.url not in kept:
+            kept[request.url] = super().handle_request(request)
+        return kept[request.url]
+
+
+def test_a_cache_on_the_way_hides_no_record(tmp_path):
+    desk = Desk(tmp_path / "home", Cached())
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push("lost after")
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)

@@ -106,6 +106,7 @@ class Client:
         self._headers = {
             "Authorization": shop.api_key.get_secret_value(),
             "Accept": "application/json",
+            "Cache-Control": "no-cache",  # a cache on the way shows what was
             "Accept-Encoding": ACCEPTED_ENCODINGS,
             "Connection": "keep-alive",
             "User-Agent": "shopmirror",
