@@ -63,6 +63,11 @@ def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
             {"model__name": "11", "category__id": "3"},
         ),
         ({"id": 1, "customer": "55512345"}, "tickets", {"customer__name": "55512345"}),
+        (
+            {"id": 1, "ticket_status": {"id": 3, "label": "Done"}},
+            "tickets",
+            {"status__id": "3", "status__label": "Done"},
+        ),
         ({"id": 1, "customer": 55512345}, "tickets", {"customer__id": "55512345"}),
         ({"id": 1, "technician_name": "Eva"}, "tickets", {"technician__first_name": "Eva"}),
         (

@@ -24,7 +24,7 @@ ROWS: tuple[Endpoint, ...] = (
             "created_date:moment|+opened_at|opened_date|opened last_updated:moment "
             "due_date:moment|+promised_date",
             (
-                labelled("status", is_word=True),
+                labelled("status", "ticket_status", "repair_status", "state", is_word=True),
                 labelled("issue_type", "issuetype"),
                 labelled("priority", is_word=True),
                 CUSTOMER,
