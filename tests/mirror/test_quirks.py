@@ -57,6 +57,10 @@ def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(make_m
     for night in range(2):
         assert mirror.run("expenseCategories").exit_code == (0 if knows_offset else night)
         mirror.assert_same("expense_categories")
+    if knows_offset:
+        mirror.server.forget_requests()
+        assert mirror.run("expenseCategories").exit_code == 0
+        assert all("offset=" in asked for asked in mirror.asked()), "the service is known now"
 
 
 DAY = "2026-03-05T10:00:00-0600"
