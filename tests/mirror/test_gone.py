@@ -390,3 +390,20 @@ def test_a_deleted_row_that_only_a_filter_shows_has_its_mark_though_paths_refuse
     report = stranger.sync("leads")
     assert report.exit_code == 0, report.details
     assert stranger.recorder.live("leads", "main").keys() == {row["id"] for row in rows}
+
+
+def test_a_list_that_shows_a_row_twice_is_read_whole_once_a_night(stranger):
+    rows = [{"id": f"r{n}", "created_date": f"2026-{1 + n // 50:02d}-09"} for n in range(500)]
+    stranger.lists["/customers"] = [*rows[:75], *rows[74:]]
+    answer, asked = stranger.answer, []
+
+    def counted(seen: Seen) -> Reply:
+        asked.append(seen.path)
+        return answer(seen)
+
+    stranger.loopback.otherwise = counted
+    for _ in range(3):
+        asked.clear()
+        stranger.sync()
+    pages = asked.count("/v1/customers")
+    assert 11 <= pages <= 11 + 11 + 6, "a reading of eleven pages, and an audit"
