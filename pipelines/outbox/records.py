@@ -19,7 +19,7 @@ from pipelines.outbox.match import is_deleted
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.no_record import refusal_of_nobody, words_without
-from sources.repair_shop.schema.clean import clean_row, made_up_id, row_id
+from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
 
 PAGE_ROWS = 50
@@ -83,7 +83,7 @@ class Records:
             return None
         row = clean_row(found, resource, self._zone)
         named = {str(value).casefold().lstrip("0") for value in row.values()}
-        if row_id(row, "") and record_id.casefold().lstrip("0") not in named:
+        if record_id.casefold().lstrip("0") not in named:
             raise BadAnswer("another record than the one asked for", path=path)
         return None if is_deleted(row) else row
 
@@ -285,8 +285,8 @@ class Records:
         elif number > 1:
             asked["page"] = number
         raw = self._client.get(path, asked).rows()
-        rows = {row_id(row, "") or made_up_id(row): self._cleaned(row, path) for row in raw}
-        return rows, len(raw) >= full
+        rows = [self._cleaned(row, path) for row in raw]
+        return {row["id"]: row for row in rows}, len(raw) >= full
 
     def _cleaned(self, raw: Fields, path: str) -> dict[str, Any]:
         try:

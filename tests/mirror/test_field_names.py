@@ -87,3 +87,15 @@ def test_lines_go_by_other_names():
     line = {"product": {"id": 1, "code": "A", "name": "Glass"}}
     [read] = clean({"id": 1, "lines": [line]}, "pos_orders")["lines"]
     assert (read["product_code"], read["item_description"]) == ("A", "Glass")
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        *(("customers", "customerId"), ("ticket_invoices", "invoiceId"), ("statuses", "StatusID")),
+        *(("warranties", "warranty_id"), ("ticket_comments", "Id"), ("time_clock", "clock_id")),
+    ],
+)
+def test_a_row_may_call_its_own_id_by_its_kind(table, name):
+    others = {"ticket_id": "t1", "customer_id": "c1"} if table != "customers" else {}
+    assert clean({**others, name: 7, "name": "x"}, table)["id"] == "7"

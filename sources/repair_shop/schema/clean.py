@@ -258,13 +258,21 @@ def row_id(row: Row, table: str) -> str | None:
         text = str(value).strip()
         if text:
             return text
-    for name in ("id", "_id", "uuid", f"{table.rstrip('s')}_id", "ID", "Id"):
-        value = row.get(name)
+    named = dict(named_fields(row))
+    for name in _id_names(table):
+        value = named.get(name)
         if value not in EMPTY and not isinstance(value, bool | dict | list):
             text = to_text(value).strip()
             if text:
                 return text
     return None
+
+
+@lru_cache(maxsize=100)
+def _id_names(table: str) -> tuple[str, ...]:
+    """What a row may call its own identifier: ``customer_id``, and ``invoice_id`` of an invoice."""
+    one = re.sub(r"(?<=us)es$|s$", "", re.sub(r"ies$", "y", table.removesuffix("_deleted")))
+    return "id", "_id", "uuid", f"{one}_id", f"{one.rpartition('_')[2]}_id"
 
 
 def made_up_id(row: Row) -> str:
