@@ -290,3 +290,22 @@ def test_a_list_that_shows_a_row_twice_is_read_whole_once_a_night(stranger):
         stranger.sync()
     pages = asked.count("/v1/customers")
     assert 11 <= pages <= 11 + 11 + 6, "a reading of eleven pages, and an audit"
+
+
+@pytest.mark.parametrize("name", ["customers", "leads"])
+@pytest.mark.parametrize("alive", ["r60", "r80"])
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_row_that_its_own_path_shows_lives_though_another_path_fails(
+    stranger, name, alive, status
+):
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists[f"/{name}"] = rows
+    stranger.other = {f"/{name}/{row['id']}": row for row in rows}
+    stranger.missing = lambda: Reply(status, {"error": "It failed"})
+    assert stranger.sync(name).exit_code == 0
+    del stranger.other[f"/{name}/r70"]
+    rows[:] = [row for row in rows if row["id"] not in (alive, "r70")]
+    for _ in range(3):
+        stranger.sync(name)
+    live = stranger.recorder.live(name, "main")
+    assert live.keys() == {alive, *(row["id"] for row in rows)}

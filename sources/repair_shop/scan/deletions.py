@@ -12,7 +12,7 @@ from datetime import timedelta
 from ..errors import BadAnswer
 from ..ledger import Ledger, Scan, now_text
 from .jobs import EMPTY_KEY, WHOLE_KINDS, Job
-from .known import KnownRows
+from .known import KnownRows, look_up
 from .outcome import LOOKUPS, Outcome
 
 _IN_TURN = 5
@@ -108,8 +108,6 @@ class Deletions:
         if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
             # There are rows again, or none are missed: the next empty answer is a first one.
             self.ledger.drop_values(job.shop, [name])
-        # One request tells more than another sighting would, a night later.
-        moves = _may_have_moved(job)
         if gone and not self.confirmed:
             refused = self._too_many(gone)
             if not refused and not outcome.ids and exists is None:
@@ -119,18 +117,17 @@ class Deletions:
             if exists is not None:
                 gone = gone[:LOOKUPS]
                 twice = self._known.missed_before(gone, self.scan.run_id)
-                unsure = (row for row in gone if moves or row not in outcome.missed)
-                there = set[str]()
-                try:
-                    there = set(filter(exists, unsure))
-                except BadAnswer as error:
-                    if (told := self._untold(gone, name, outcome, error)) is not None:
-                        return told
-                    exists = None  # such paths tell nothing, and the list shows all that lives
+                # One request tells more than another sighting would, a night later.
+                found, failure = look_up(exists, gone)
+                there = {row for row, lives in found.items() if lives}
                 # It may have slipped past the pages: only where two runs say so is it left out.
                 self._known.note_missed(there, self.scan.run_id)
                 self._known.note_unlisted(there & twice)
                 gone = [row for row in gone if row not in there]
+                if failure is not None:
+                    if (told := self._untold(gone, name, outcome, failure)) is not None:
+                        return told
+                    exists = None  # such paths tell nothing, and the list shows all that lives
         is_sure = exists is not None or not outcome.is_read_once
         return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
 

@@ -18,7 +18,7 @@ from ..ledger import Ledger
 from ..schema.dates import day_in
 from ..schema.names import snake_case
 from .jobs import Job
-from .known import KnownRows
+from .known import KnownRows, look_up
 from .outcome import Outcome, PagingBroken
 from .proven import read_list
 from .slices import MakeReader, Slice
@@ -103,13 +103,12 @@ def read_hidden(
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
     known.note_unlisted(shown)
     lost = sorted(hidden_before - shown)
-    try:
-        if exists is not None and not out.reason:
-            out.gone = frozenset(row for row in lost if not exists(row))
-    except BadAnswer:
-        exists = None
     if exists is None:
         out.lost = frozenset(lost)
+    elif not out.reason:
+        answered, _ = look_up(exists, lost)
+        out.gone = frozenset(row for row, lives in answered.items() if not lives)
+        out.lost = frozenset(lost) - answered.keys()
     out.proof = "; ".join(told)
     return out
 

@@ -1,9 +1,10 @@
 """What the ledger knows of a list's rows, as a count asks for it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from ..errors import BadAnswer
 from ..ledger import UNLISTED, Ledger, Page
 from .cuts import BEGIN, END, goes_back
 from .outcome import PAGE_ROWS, WHOLE_PAGES
@@ -14,6 +15,23 @@ _TWICE = "twice:"
 """Ledger key of a list of which a page showed a row twice: its places are more than its rows."""
 OF_STATUS, OTHERS = "eq", "ne"
 """Marks of a list's slices: rows with the status asked for, and the others."""
+
+
+def look_up(
+    exists: Callable[[str], bool], rows: Iterable[str]
+) -> tuple[dict[str, bool], BadAnswer | None]:
+    """Whether rows exist by their own paths, of those whose path answers; and the failure, if one
+    does not. It says nothing of the others, which are asked until a second one fails."""
+    found: dict[str, bool] = {}
+    failure: BadAnswer | None = None
+    for row in rows:
+        try:
+            found[row] = exists(row)
+        except BadAnswer as error:
+            if failure is not None:
+                break
+            failure = error
+    return found, failure
 
 
 @dataclass(frozen=True)
