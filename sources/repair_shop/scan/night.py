@@ -57,9 +57,13 @@ class ListCount:
     limit_percent: float
     _names: Iterator[int] = field(default_factory=itertools.count)
 
+    @property
+    def _known(self) -> KnownRows:
+        return KnownRows(self.ledger, self.job.shop, self.job.resource)
+
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
-        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        known = self._known
         count = self._new()
         out = read_new(self.reader(), count, known.listed, since, order=order)
         if out.proven and out.ids and count.live > count.size:
@@ -119,7 +123,7 @@ class ListCount:
             balances = count.balances()
         except NeverEnds:
             balances = False
-        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        known = self._known
         if not balances and not known.shows_twice:  # else each night reads it whole anyway
             self._settle(out, [count])
         if len(read) == len(pages):
@@ -148,7 +152,7 @@ class ListCount:
     def _settle(self, out: Outcome, counts: list[Count]) -> None:
         """Search, and put into ``out`` what was found."""
         found: list[Found] = []
-        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        known = self._known
         for count in counts:
             if known.shows_twice:
                 break
@@ -174,7 +178,7 @@ class ListCount:
         out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
 
     def _find(self, count: Count) -> Found:
-        known = KnownRows(self.ledger, self.job.shop, self.job.resource)
+        known = self._known
         exists, twice = self.exists or self._in_its_days(), set[str]()
 
         def look(row: str) -> bool:
@@ -218,7 +222,7 @@ class ListCount:
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""
         job = self.job
-        known = KnownRows(self.ledger, job.shop, job.resource)
+        known = self._known
         if known.pages > WHOLE_PAGES:
             out.reason = (
                 f"rows are missing or new, and counting does not tell which ({why}). Read it "
