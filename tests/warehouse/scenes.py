@@ -31,6 +31,8 @@ ZONES = {
     "renamed": "UTC",
     "apart": "UTC",
     "called": "UTC",
+    "by_id": "UTC",
+    "by_number": "UTC",
     **dict.fromkeys(by_hand.SHOPS, "UTC"),
 }
 

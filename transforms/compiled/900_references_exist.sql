@@ -7,13 +7,6 @@
 
 
 
-select 'ticket_invoices' as table_name, child.shop_id, child.id, 'ticket_id' as column_name, child.ticket_id as names
-from "staging"."ticket_invoices" as child
-left join "staging"."tickets" as parent
-    on parent.shop_id = child.shop_id and parent.id = child.ticket_id
-where child.deleted_at is null and child.ticket_id is not null and parent.id is null
-union all
-
 select 'ticket_invoices' as table_name, child.shop_id, child.id, 'customer_id' as column_name, child.customer_id as names
 from "staging"."ticket_invoices" as child
 left join "staging"."customers" as parent
@@ -68,3 +61,9 @@ from "staging"."stock" as child
 left join "staging"."products" as parent
     on parent.shop_id = child.shop_id and parent.id = child.product_id
 where child.deleted_at is null and child.product_id is not null and parent.id is null
+
+
+union all
+select record_type, shop_id, record_id, 'ticket_id', ticket_id
+from "intermediate"."int_named_tickets"
+where record_type = 'ticket_invoices' and not is_known

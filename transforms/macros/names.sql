@@ -3,6 +3,12 @@
 left join {{ ref('stg_' ~ list) }} as {{ list }} on {{ list }}.shop_id = {{ records }}.shop_id and {{ list }}.id = {{ records }}.{{ key }}
 {%- endmacro %}
 
+{#- The ticket that records of a list mean, as `named`. -#}
+{% macro ticket_named_in(list, records) -%}
+left join {{ ref('int_named_tickets') }} as named
+    on named.record_type = '{{ list }}' and named.shop_id = {{ records }}.shop_id and named.record_id = {{ records }}.id
+{%- endmacro %}
+
 {#- A person's first and last name; null where there is neither. -#}
 {% macro full_name(prefix) -%}
 nullif(trim(concat(coalesce({{ prefix }}first_name, ''), ' ', coalesce({{ prefix }}last_name, ''))), '')

@@ -64,6 +64,9 @@ case
     country's code written or not makes no difference. -#}
 {% macro phone_digits(column) %}translate({{ column }}, ' +-()./', ''){% endmacro %}
 
+{#- Whether a text is figures alone. -#}
+{% macro is_plain_number(column) %}translate({{ column }}, '0123456789', '') = ''{% endmacro %}
+
 {% macro double_type() %}{{ return(adapter.dispatch('double_type')()) }}{% endmacro %}
 {% macro default__double_type() %}{{ return('double precision') }}{% endmacro %}
 {% macro spark__double_type() %}{{ return('double') }}{% endmacro %}

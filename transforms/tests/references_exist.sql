@@ -2,7 +2,6 @@
 -- that a list was not read to its end: a finding, not a fault of the figures.
 {{ config(severity='warn') }}
 {% set references = [
-    ('ticket_invoices', 'ticket_id', 'tickets'),
     ('ticket_invoices', 'customer_id', 'customers'),
     ('pos_orders', 'customer_id', 'customers'),
     ('tickets', 'customer_id', 'customers'),
@@ -20,3 +19,7 @@ left join {{ ref('stg_' ~ parent) }} as parent
 where child.deleted_at is null and child.{{ column }} is not null and parent.id is null
 {{ 'union all' if not loop.last }}
 {% endfor %}
+union all
+select record_type, shop_id, record_id, 'ticket_id', ticket_id
+from {{ ref('int_named_tickets') }}
+where record_type = 'ticket_invoices' and not is_known

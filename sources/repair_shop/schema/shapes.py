@@ -183,6 +183,7 @@ COMMON_ALIASES: dict[str, tuple[str, ...]] = {
     "phone": ("telephone",),
     "invoiceemail": ("invoice_email",),
     "due_date": ("due",),
+    "ticket__ticket_no": ("ticket__number", "ticket_number"),
     "technician__first_name": ("technician__name", "technician_name", "assigned_to_name"),
 }
 

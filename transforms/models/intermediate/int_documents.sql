@@ -7,23 +7,6 @@ with invoices as (
 
 orders as (
     select * from {{ ref('stg_pos_orders') }} where deleted_at is null
-),
-
-tickets as (
-    select shop_id, id, ticket_ref, ticket_no, created_day from {{ ref('stg_tickets') }}
-),
-
--- A ticket may be called by its reference or its number (specification, Ticket).
-numbers as (
-    select shop_id, number, min(id) as id, min(created_day) as created_day
-    from (
-        select shop_id, ticket_ref as number, id, created_day from tickets
-        union all
-        select shop_id, ticket_no as number, id, created_day from tickets
-    ) as called
-    where number is not null
-    group by 1, 2
-    having min(id) = max(id)
 )
 
 select
@@ -31,25 +14,20 @@ select
     'ticket_invoice' as document_type,
     invoices.id as document_id,
     invoices.number as document_number,
-    coalesce(tickets.id, numbers.id, invoices.ticket_id) as ticket_id,
+    named.ticket_id,
     invoices.customer_id,
     coalesce(invoices.customer_name, customers.name) as customer_name,
     invoices.status,
     invoices.created_at,
     invoices.created_day,
     invoices.due_day,
-    coalesce(tickets.created_day, numbers.created_day, invoices.created_day) as ticket_day,
+    coalesce(named.ticket_day, invoices.created_day) as ticket_day,
     invoices.amount_total,
     invoices.tax_total,
     invoices.last_updated_at,
     invoices.seen_at
 from invoices
-left join tickets
-    on tickets.shop_id = invoices.shop_id and tickets.id = invoices.ticket_id
-left join numbers
-    on tickets.id is null
-    and numbers.shop_id = invoices.shop_id
-    and numbers.number = coalesce(invoices.ticket_id, invoices.ticket_ref, invoices.ticket_no)
+{{ ticket_named_in('ticket_invoices', 'invoices') }}
 {{ named_in('customers', 'invoices', 'customer_id') }}
 
 union all

@@ -1,18 +1,20 @@
 -- Each ticket that exists, what was done on it, and when it was done with: comments, timers, changes of status,
 -- invoices.
 with comments as (
-    select shop_id, ticket_id, min(created_at) as first_at, count(*) as comments
-    from {{ ref('stg_ticket_comments') }}
-    where deleted_at is null and ticket_id is not null
+    select comments.shop_id, named.ticket_id, min(comments.created_at) as first_at, count(*) as comments
+    from {{ ref('stg_ticket_comments') }} as comments
+    {{ ticket_named_in('ticket_comments', 'comments') }}
+    where comments.deleted_at is null and named.ticket_id is not null
     group by 1, 2
 ),
 
 timers as (
     select
-        shop_id, ticket_id, min(start_at) as first_at,
+        timers.shop_id, named.ticket_id, min(start_at) as first_at,
         sum(greatest({{ seconds_between('start_at', 'end_at') }}, 0)) as seconds
-    from {{ ref('stg_ticket_timers') }}
-    where deleted_at is null and ticket_id is not null
+    from {{ ref('stg_ticket_timers') }} as timers
+    {{ ticket_named_in('ticket_timers', 'timers') }}
+    where timers.deleted_at is null and named.ticket_id is not null
     group by 1, 2
 ),
 

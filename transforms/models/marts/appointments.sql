@@ -10,6 +10,7 @@ with visits as (
 traced as (
     select
         appointments.*,
+        named.ticket_id as of_ticket_id,
         coalesce(appointments.customer_name, customers.name) as customer,
         shops.today,
         visits.day is not null as has_visit
@@ -19,6 +20,7 @@ traced as (
         on visits.shop_id = appointments.shop_id
         and visits.customer_id = appointments.customer_id
         and visits.day = appointments.start_day
+    {{ ticket_named_in('appointments', 'appointments') }}
     {{ named_in('customers', 'appointments', 'customer_id') }}
     where appointments.deleted_at is null
 )
@@ -33,7 +35,7 @@ select
     start_day,
     end_at,
     duration,
-    ticket_id,
+    of_ticket_id as ticket_id,
     customer_id,
     customer as customer_name,
     lead_id,
@@ -45,7 +47,7 @@ select
         when lower(status) in ('completed', 'done', 'kept', 'attended', 'closed') then 'kept'
         when start_day is null then 'unknown'
         when start_day >= today then 'upcoming'
-        when ticket_id is not null or has_visit then 'kept'
+        when of_ticket_id is not null or has_visit then 'kept'
         -- Nothing says that they came, and nothing that they did not.
         else 'unknown'
     end as outcome

@@ -21,6 +21,7 @@ with visits as (
 traced as (
     select
         appointments.*,
+        named.ticket_id as of_ticket_id,
         coalesce(appointments.customer_name, customers.name) as customer,
         shops.today,
         visits.day is not null as has_visit
@@ -30,6 +31,8 @@ traced as (
         on visits.shop_id = appointments.shop_id
         and visits.customer_id = appointments.customer_id
         and visits.day = appointments.start_day
+    left join "intermediate"."int_named_tickets" as named
+    on named.record_type = 'appointments' and named.shop_id = appointments.shop_id and named.record_id = appointments.id
     left join "staging"."customers" as customers on customers.shop_id = appointments.shop_id and customers.id = appointments.customer_id
     where appointments.deleted_at is null
 )
@@ -44,7 +47,7 @@ select
     start_day,
     end_at,
     duration,
-    ticket_id,
+    of_ticket_id as ticket_id,
     customer_id,
     customer as customer_name,
     lead_id,
@@ -58,7 +61,7 @@ select
         when lower(status) in ('completed', 'done', 'kept', 'attended', 'closed') then 'kept'
         when start_day is null then 'unknown'
         when start_day >= today then 'upcoming'
-        when ticket_id is not null or has_visit then 'kept'
+        when of_ticket_id is not null or has_visit then 'kept'
         -- Nothing says that they came, and nothing that they did not.
         else 'unknown'
     end as outcome

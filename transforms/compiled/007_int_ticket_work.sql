@@ -6,18 +6,22 @@
 -- Each ticket that exists, what was done on it, and when it was done with: comments, timers, changes of status,
 -- invoices.
 with comments as (
-    select shop_id, ticket_id, min(created_at) as first_at, count(*) as comments
-    from "staging"."ticket_comments"
-    where deleted_at is null and ticket_id is not null
+    select comments.shop_id, named.ticket_id, min(comments.created_at) as first_at, count(*) as comments
+    from "staging"."ticket_comments" as comments
+    left join "intermediate"."int_named_tickets" as named
+    on named.record_type = 'ticket_comments' and named.shop_id = comments.shop_id and named.record_id = comments.id
+    where comments.deleted_at is null and named.ticket_id is not null
     group by 1, 2
 ),
 
 timers as (
     select
-        shop_id, ticket_id, min(start_at) as first_at,
+        timers.shop_id, named.ticket_id, min(start_at) as first_at,
         sum(greatest(date_diff('second', make_timestamp(epoch_us(start_at)), make_timestamp(epoch_us(end_at))), 0)) as seconds
-    from "staging"."ticket_timers"
-    where deleted_at is null and ticket_id is not null
+    from "staging"."ticket_timers" as timers
+    left join "intermediate"."int_named_tickets" as named
+    on named.record_type = 'ticket_timers' and named.shop_id = timers.shop_id and named.record_id = timers.id
+    where timers.deleted_at is null and named.ticket_id is not null
     group by 1, 2
 ),
 

@@ -21,7 +21,7 @@ select
     leads.issue_type_label as issue_type,
     leads.user_id,
     leads.customer_id,
-    leads.ticket_id,
+    named.ticket_id,
     leads.status,
     -- The order of the specification's list of lead statuses (States and transitions).
     case lower(trim(leads.status))
@@ -36,7 +36,7 @@ select
         when 'won' then 9
         when 'lost' then 10
     end as stage,
-    coalesce(lower(trim(leads.status)) = 'won', false) or leads.ticket_id is not null as is_won,
+    coalesce(lower(trim(leads.status)) = 'won', false) or named.ticket_id is not null as is_won,
     coalesce(lower(trim(leads.status)) = 'lost', false) as is_lost,
     leads.created_day,
     leads.last_updated_day,
@@ -49,6 +49,8 @@ select
 from "staging"."leads" as leads
 inner join "intermediate"."int_shops" as shops on shops.shop_id = leads.shop_id
 left join met on met.shop_id = leads.shop_id and met.lead_id = leads.id
+left join "intermediate"."int_named_tickets" as named
+    on named.record_type = 'leads' and named.shop_id = leads.shop_id and named.record_id = leads.id
 left join "marts"."tickets" as tickets
-    on tickets.shop_id = leads.shop_id and tickets.id = leads.ticket_id
+    on tickets.shop_id = leads.shop_id and tickets.id = named.ticket_id
 where leads.deleted_at is null
