@@ -18,10 +18,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import filelock
 
@@ -49,6 +49,8 @@ class Ended:
     exit_code: int
     outcome: str
     message: str
+    troubles: frozenset[str] = frozenset()
+    """What the commands say is wrong, to tell one trouble from another."""
 
 
 _WORST = (0, 4, 1, 3, 2)
@@ -93,9 +95,11 @@ class Runner:
             ended = self._commands(job, due)
         finally:
             self.busy.discard(job.name)
-        self.state.ended(job.name, self.now(), **asdict(ended))
+        noted: dict[str, Any] = asdict(ended)
+        del noted["troubles"]  # those are for the one who tells them
+        self.state.ended(job.name, self.now(), **noted)
         seconds = round((self.now() - began).total_seconds(), 1)
-        self.log.info("run ended", job=job.name, seconds=seconds, **asdict(ended))
+        self.log.info("run ended", job=job.name, seconds=seconds, **noted)
         self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
         self._told(job, lambda: self._incident(job, ended))
@@ -105,17 +109,19 @@ class Runner:
         return ended
 
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
-        worst = Ended(0, "ended", "")
+        worst, found = Ended(0, "ended", ""), set[str]()
         ends = self.now() + job.limit
         for command in job.commands(due):
             ended = self._child(job, command, (ends - self.now()).total_seconds())
+            found |= ended.troubles
             if job.waits_its_turn and (ended.exit_code, ended.outcome) == (4, "ended"):
                 return Ended(4, WAITING, ended.message)
             if _rank(ended.exit_code) >= _rank(worst.exit_code):
                 worst = ended
             if ended.outcome in (STOPPED, "overdue"):
-                return ended
-        return worst
+                worst = ended
+                break
+        return replace(worst, troubles=frozenset(found))
 
     def _child(self, job: PlannedJob, command: Command, seconds: float) -> Ended:
         """Run a command to its end, to the stop, or for so long, whichever is first.
@@ -156,7 +162,7 @@ class Runner:
         if code < 0:
             name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
             return Ended(1, "killed", f"Was killed from outside ({name}).")
-        return Ended(code, outcome, _message(list(said), list(told), code))
+        return Ended(code, outcome, *_message(list(said), list(told), code))
 
     def _wait(self, process: subprocess.Popen[str], seconds: float) -> str:
         ends = time.monotonic() + seconds
@@ -180,7 +186,7 @@ class Runner:
             return self.incidents.recovered(job.name)
         if ended.exit_code == 4:
             return False
-        return self.incidents.failed(job.name, ended.exit_code, ended.message)
+        return self.incidents.failed(job.name, ended.exit_code, ended.message, ended.troubles)
 
     def _told(self, job: PlannedJob, send: Callable[[], bool]) -> None:
         """Send a message; one that does not go out is logged and told, and ends nothing."""
@@ -210,15 +216,18 @@ def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> 
                 tell(text)
 
 
-def _message(said: Sequence[str], told: Sequence[str], code: int) -> str:
+def _message(said: Sequence[str], told: Sequence[str], code: int) -> tuple[str, frozenset[str]]:
+    """What a run came to in words, and the troubles that its document names."""
     try:
         document = json.loads("\n".join(said))
     except ValueError:
         document = None
+    found = frozenset[str]()
     if isinstance(document, dict):
+        found = frozenset(map(str, document.get("troubles") or ()))
         if isinstance(document.get("message"), str):
-            return str(document["message"])
+            return str(document["message"]), found
         if code == 0:
-            return ""  # the last line would be some step of its progress
+            return "", found  # the last line would be some step of its progress
     lines = told or (() if isinstance(document, dict) else said)
-    return lines[-1] if lines else ""
+    return lines[-1] if lines else "", found

@@ -1,4 +1,4 @@
-"""Telling a person that a run fails: once an incident and channel, and once when it is over.
+"""Telling a person that a run fails: once a trouble and channel, and once when all is over.
 
 Data flow: outcome of a run -> ``$SHOPMIRROR_HOME/incidents.json`` -> e-mail, webhook, chats. Where
 they go is set under ``[mail]`` or ``[notify]``; with nothing set, incidents are only kept for
@@ -28,6 +28,8 @@ from pipelines.monitor.sender import (
     why,
 )
 
+_MANY = 20
+"""Troubles that a message names, at most."""
 _OVER_FOR_GOOD = timedelta(days=7)
 """How long a channel that takes nothing is told that a trouble is over."""
 _MEANINGS = {
@@ -70,10 +72,12 @@ class Incident(BaseModel):
     message: str = ""
     since: AwareDatetime
     runs: int = 0
-    told: dict[str, int] = Field(default_factory=dict)
-    """Channel -> exit code it heard of last; without those that were told of the end."""
+    troubles: tuple[str, ...] = ()
+    """What the last run found wrong, its exit code first."""
+    heard: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Channel -> those it heard of that last; without channels that were told of the end."""
     told_at: AwareDatetime | None = None
-    """When a person was told of this exit code first; None while no message got through."""
+    """When a person was told of the newest first; None while no message got through."""
     over_at: AwareDatetime | None = None
     """When it ended; kept until each channel that heard of it was told."""
 
@@ -106,21 +110,30 @@ class Incidents:
         known = self._file.read().root.values()
         return sorted((one for one in known if one.over_at is None), key=lambda one: one.since)
 
-    def failed(self, subject: str, exit_code: int, message: str) -> bool:
+    def failed(
+        self, subject: str, exit_code: int, message: str, troubles: Collection[str] = ()
+    ) -> bool:
         """A run of ``subject`` failed; True if a person was told now.
 
-        Each channel is told once for each exit code in a row: going from "does not agree" to
-        "refused" is news, the same trouble again is not. Raises :class:`NotSent` when a
-        channel did not take the message; that one is tried again after the next failure.
+        Each channel is told when the exit code is another than that of the run before, or one of
+        the ``troubles`` is new. Raises :class:`NotSent` when a channel did not take the message;
+        that one is tried again after the next failure.
         """
+        named = sorted(map(scrub, troubles))
+        found = (str(exit_code), *named)
         with self._file.change() as known:
             now, entry = to_the_second(self._now()), known.root.get(subject)
             if entry is None or entry.over_at is not None:
-                told = entry.told if entry else {}
-                entry = Incident(exit_code=exit_code, since=now, told=told)
-            if entry.exit_code != exit_code:
-                entry.exit_code, entry.runs, entry.told_at = exit_code, 0, None
-            entry.subject, entry.message, entry.runs = subject, scrub(message), entry.runs + 1
+                heard = entry.heard if entry else {}
+                entry = Incident(exit_code=exit_code, since=now, heard=heard)
+            if not set(found) <= set(entry.troubles):
+                entry.runs, entry.told_at = 0, None
+            # What is over and comes again is news.
+            entry.heard = {
+                name: tuple(one for one in found if one in old) for name, old in entry.heard.items()
+            }
+            entry.subject, entry.exit_code, entry.troubles = subject, exit_code, found
+            entry.message, entry.runs = scrub(message), entry.runs + 1
             known.root[subject] = entry
         if self._settings is None:
             return False
@@ -128,17 +141,18 @@ class Incidents:
         lines = [
             f"{subject} fails since {self._clock(entry.since)}: {meaning}.",
             scrub(message),
+            *named[:_MANY],
             "",
             "'shopmirror status' shows the state of the mirror. This message is sent once; "
-            "another follows when the trouble is over.",
+            "another follows when there is other trouble, and when all is over.",
         ]
         title = f"{self._settings.name}: {subject} fails"
-        heard = {name for name, code in entry.told.items() if code == exit_code}
-        sent = deliver(self._settings, title, "\n".join(lines), without=heard)
+        told = {name for name, heard in entry.heard.items() if heard == found}
+        sent = deliver(self._settings, title, "\n".join(lines), without=told)
         if sent.taken:
             with self._file.change() as known:
                 if known_now := known.root.get(subject):
-                    known_now.told |= dict.fromkeys(sent.taken, exit_code)
+                    known_now.heard |= dict.fromkeys(sent.taken, found)
                     known_now.told_at = known_now.told_at or to_the_second(self._now())
         sent.check()
         return bool(sent.taken)
@@ -155,16 +169,16 @@ class Incidents:
         now = to_the_second(self._now())
         over_at = entry.over_at or now
         sent, left = Sent(), set[str]()
-        if self._settings is not None and entry.told:
+        if self._settings is not None and entry.heard:
             text = f"{subject} works again. It failed since {self._clock(entry.since)}."
             title = f"{self._settings.name}: {subject} works"
-            deaf = set(channels(self._settings)) - set(entry.told)
+            deaf = set(channels(self._settings)) - set(entry.heard)
             sent = deliver(self._settings, title, text, without=deaf)
             left = sent.failed.keys() - set(sent.taken)
         with self._file.change() as known:
             if left and now - over_at < _OVER_FOR_GOOD:
                 entry.over_at = over_at
-                entry.told = {name: code for name, code in entry.told.items() if name in left}
+                entry.heard = {name: old for name, old in entry.heard.items() if name in left}
                 known.root[subject] = entry
             else:
                 known.root.pop(subject, None)

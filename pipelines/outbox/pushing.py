@@ -61,8 +61,12 @@ class PushReport:
         for code in (3, 2, 4):
             if code in codes:
                 return code
-        parked = any(c["state"] in ("rejected", "conflict", "in_doubt") for c in self.changes)
-        return 1 if parked or self.waiting or codes else 0
+        return 1 if self.parked or self.waiting or codes else 0
+
+    @property
+    def parked(self) -> list[dict[str, Any]]:
+        """The changes that wait for a person."""
+        return [c for c in self.changes if c["state"] in ("rejected", "conflict", "in_doubt")]
 
 
 def push(

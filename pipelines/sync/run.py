@@ -142,6 +142,7 @@ def _load_all(
         except LoadError as error:
             is_well = False
             report.details.append(str(error))
+            report.troubles.append(f"{name}: {Kind.UNPUBLISHED}")
             if report.exit_code == 0:
                 report.exit_code, report.outcome, report.message = 1, "incomplete", str(error)
     return is_well

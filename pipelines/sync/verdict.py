@@ -97,6 +97,8 @@ class SyncReport:
     seconds: float = 0.0
     shops: list[ShopResult] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+    """Kinds of what is wrong, by shop: a person hears once of each."""
     new_columns: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -141,7 +143,8 @@ def verdict(
     else:
         details = [*hints, *details]
     details += [f"{shop.shop}: {note}" for shop in shops for note in shop.notes]
-    return SyncReport(code, outcome, message, shops=shops, details=details)
+    troubles = sorted({f"{shop}: {p.kind}" for shop, found in problems.items() for p in found})
+    return SyncReport(code, outcome, message, shops=shops, details=details, troubles=troubles)
 
 
 def _is_misconfigured(failed: Sequence[ShopError], shops: Sequence[ShopResult]) -> bool:

@@ -64,6 +64,10 @@ def _document(report: PushReport, *, dry_run: bool) -> dict[str, object]:
         "seconds": round(report.seconds, 1),
         "changes": report.changes,
         "errors": {name: str(error) for name, error in report.errors.items()},
+        "troubles": [
+            *(f"{name}: not pushed" for name in report.errors),
+            *(f"change {one['number']}: {one['state']}" for one in report.parked),
+        ],
     }
 
 

@@ -1,5 +1,6 @@
 """Who is told what, over which channel, how often; and the call after each night."""
 
+import json
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -83,6 +84,31 @@ def test_another_kind_of_failure_is_news(home, clock, mail):
     incidents.failed("sync", 3, "refused")
     assert len(mail.mails) == 2
     assert incidents.open()[0].since == since
+
+
+def test_another_trouble_beside_one_that_stays_is_told_once(bench, clock, mail, hook):
+    """A payment that nobody mends ends each night with 1, which must hide no other trouble."""
+    bench.notify = _by_mail(mail, webhook_url=hook.url)
+
+    def night(*troubles: str) -> None:
+        document = json.dumps({"message": "Not everything is proven.", "troubles": troubles})
+        script = f"print({document!r})\nraise SystemExit(1)"
+        bench.runner(script).run(job(), clock())
+        clock.forward(days=1)
+
+    lasting, other, shop = "main: uncounted", "main: differs", "north: uncounted"
+    for troubles in [(lasting,), (lasting,), (lasting, other), (lasting, other), (lasting,)]:
+        night(*troubles)
+    assert len(mail.mails) == 2
+    hook.status = 500
+    night(lasting, other)
+    hook.status = 200
+    for _ in range(2):
+        night(lasting, shop, other)
+    assert [other in text.get_content() for text in mail.mails] == [False, True, True, True]
+    assert len(hook.posts) == 4, "one of which it did not take"
+    bench.runner("raise SystemExit(0)").run(job(), clock())
+    assert [text["Subject"].split()[-1] for text in mail.mails] == [*["fails"] * 4, "works"]
 
 
 def test_a_channel_that_is_down_does_not_repeat_the_others(home, clock, mail, hook):

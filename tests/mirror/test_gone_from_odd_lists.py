@@ -58,6 +58,7 @@ def test_rows_that_vanished_for_once_are_no_doubt_when_the_list_shows_them_again
     stranger.lists["/customers"] = []
     report = stranger.sync("customers", full=True)
     assert "not believed" in report.details[0]
+    assert report.as_json()["troubles"] == ["main: vanished"]
     stranger.lists["/customers"] = rows
     assert stranger.sync("customers").exit_code == 0
     with stranger.session() as session:

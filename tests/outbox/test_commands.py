@@ -119,6 +119,7 @@ def test_what_is_not_done_is_one(shop, capsys):
     code, out, _ = run(capsys, "push", "--json")
     assert code == 1
     assert [change["state"] for change in json.loads(out)["changes"]] == ["conflict"]
+    assert json.loads(out)["troubles"] == ["change 2: conflict"]
     assert run(capsys, "push")[0] == 1, "parked stays until it is decided"
     assert "queue retry 2' writes yours over it" in run(capsys, "queue", "list", "--json")[1]
     assert "queued again" in run(capsys, "queue", "retry", "2")[1]
