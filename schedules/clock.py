@@ -59,7 +59,7 @@ def due_runs(
 def _followed(state: JobState | None) -> datetime | None:
     """When the run was due that a job follows; None while that one has not come to an end, and
     when there is nothing new to report on (2: wrong settings, 4: it goes on later)."""
-    return state.due if state and state.exit_code in (0, 1, 3) else None
+    return state.due if state and state.exit_code in (0, 1, 3) and not state.goes_on else None
 
 
 def run_due(jobs: Sequence[PlannedJob], runner: Runner) -> int:

@@ -27,7 +27,7 @@ import filelock
 
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents
-from pipelines.monitor.schedule_state import STOPPED, WAITING, ScheduleState
+from pipelines.monitor.schedule_state import CUT_OFF, STOPPED, WAITING, ScheduleState
 from pipelines.monitor.sender import NotSent
 from schedules.jobs import Command, PlannedJob
 
@@ -44,7 +44,7 @@ _POLL = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a run ended: ``ended`` by itself, ``stopped`` by us, ``overdue``, ``killed``."""
+    """How a run ended: ``ended`` by itself, ``stopped`` by us, ``overdue``, ``cut off``."""
 
     exit_code: int
     outcome: str
@@ -103,7 +103,7 @@ class Runner:
         self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
         self._told(job, lambda: self._incident(job, ended))
-        if job.is_night and ended.outcome not in (STOPPED, WAITING):
+        if job.is_night and ended.outcome not in (STOPPED, WAITING, CUT_OFF):
             # It says that this machine lives; what the night came to is told apart.
             self._told(job, self.incidents.beat)
         return ended
@@ -161,7 +161,7 @@ class Runner:
             return Ended(4, outcome, "Stopped; what was fetched is kept.")
         if code < 0:
             name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
-            return Ended(1, "killed", f"Was killed from outside ({name}).")
+            return Ended(1, CUT_OFF, f"Was killed from outside ({name}).")
         return Ended(code, outcome, *_message(list(said), list(told), code))
 
     def _wait(self, process: subprocess.Popen[str], seconds: float) -> str:

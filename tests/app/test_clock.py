@@ -141,12 +141,19 @@ def test_a_failed_night_is_told_and_not_hammered(bench, clock, plain_folder):
     assert [one.exit_code for one in runner.incidents.open()] == [3]
 
 
-def test_a_job_killed_with_sigkill_is_a_failure_and_names_the_signal(bench, clock):
-    jobs = [job(times=NIGHTLY)]
-    runner = one_day_on(bench, clock, jobs, "import os; os.kill(os.getpid(), 9)")
+@pytest.mark.parametrize("kills", [1, 3])
+def test_a_job_killed_with_sigkill_is_a_failure_and_is_run_again(bench, clock, plain_folder, kills):
+    """Three times at most; what follows it waits for a run that comes to its end."""
+    jobs = [job(times=NIGHTLY), job("report", follows="sync")]
+    dies = f"open('runs').read().count('sync') <= {kills}"
+    script = NOTES + f"if sys.argv[1] == 'sync' and {dies}: os.kill(os.getpid(), 9)"
+    runner = one_day_on(bench, clock, jobs, script)
     assert run_due(jobs, runner) == 1
-    (row,) = next_runs(bench.home)
-    assert (row["outcome"], signal.SIGKILL.name in row["message"]) == ("killed", True)
+    row = next(row for row in next_runs(bench.home) if row["job"] == "sync")
+    assert (row["outcome"], signal.SIGKILL.name in row["message"]) == ("cut off", True)
+    for _call in range(4):
+        run_due(jobs, runner)
+    assert [line.split()[0] for line in runs(plain_folder)] == [*["sync"] * max(kills, 2), "report"]
 
 
 def test_a_scheduler_killed_with_sigkill_locks_nothing_and_goes_on(bench, clock, plain_folder):
