@@ -2,23 +2,13 @@
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pipelines.home import Home
-from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
-from pipelines.report import Period, ReportError, SealState, closing_report
-from pipelines.report.closing import Page, Report
-from sources.repair_shop.ledger import Ledger
-from tests.app.warehouse import NOW, TODAY, ask, change
-
-
-def report(home: Path, text: str = "", **options: Any) -> Report:
-    return closing_report(home, now=NOW, period=Period.read(text), **options)
+from pipelines.report import Period, ReportError, closing_report
+from tests.app.warehouse import NOW, TODAY, ask, change, report, texts
 
 
 def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(chain):
@@ -213,48 +203,11 @@ def test_nothing_is_compared_with_days_before_the_books_begin(chain):
     assert (page.before, page.earlier) == (None, None)
 
 
-def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
-    assert report(home).seal is SealState.AGREES
-    change(home, "delete from marts.reconciliation where shop_id = 'norte'")
-    assert report(home).seal is SealState.UNKNOWN
-    assert report(home, shop="centro").seal is SealState.AGREES
-    change(home, "update marts.reconciliation set matches = false, theirs = theirs + 1 "
-                 "where shop_id = 'centro' and period = '2026-03-01'")  # fmt: skip
-    made = report(home)
-    assert made.seal is SealState.DIFFERS
-    (difference,) = made.pages[0].seal.differences
-    assert (difference.shop, difference.period) == ("centro", date(2026, 3, 1))
-    assert difference.theirs - difference.ours == 1
-    assert [line.seal for line in made.pages[0].lines] == [SealState.DIFFERS, SealState.UNKNOWN]
-    # A sync of some lists asks no report: what they brought was never compared.
-    change(home, "update marts.reconciliation set fetched_at = '2026-01-01 00:00:00+00'")
-    made = report(home, shop="centro")
-    assert (made.seal, made.pages[0].seal.differing) == (SealState.IN_DOUBT, 0)
-    assert "1 period(s) of the reports are to be compared anew" in texts(made.pages[0])[-1]
-    change(home, "delete from marts.reconciliation")
-    assert report(home).seal is SealState.UNKNOWN
-
-
 def test_shops_of_several_currencies_get_a_page_each_and_no_sum(home):
     change(home, "update ops.shops set currency = 'EUR' where shop_id = 'norte'")
     pages = report(home).pages
     assert [(page.title, page.currency) for page in pages] == [("centro", "GTQ"), ("norte", "EUR")]
     assert all(not page.lines for page in pages)
-
-
-def test_doubts_are_noted(home):
-    change(
-        home,
-        "insert into ops.completeness by name select 'centro' as shop_id, 'tickets' as resource, "
-        "false as is_proven",
-        "update marts.shop_days set unreadable_payments = 1, unreadable_documents = 1 "
-        "where is_today and shop_id = 'centro'",
-    )
-    page = report(home, str(TODAY)).pages[0]
-    assert texts(page) == ["Not proven complete at the last sync: tickets (centro)."]
-    notes = page.notes
-    assert any("1 payment(s) have an amount that could not be read" in note for note in notes)
-    assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
 
 def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
@@ -289,80 +242,6 @@ def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
     assert report(home).pages[0].as_of is None
     page = report(home, shop="centro").pages[0]
     assert texts(page) == ["Not proven complete at the last sync: payments."]
-
-
-def texts(page: Page) -> list[str]:
-    return [line.shown for line in page.cautions]
-
-
-def _run(home: Path, exit_code: int | None, outcome: str = "failed", **complete: bool) -> None:
-    ledger = Ledger(home / "mirror.sqlite")
-    run = ledger.begin_run("sync")
-    if exit_code is not None:
-        ledger.end_run(
-            run, outcome=outcome, exit_code=exit_code, requests=0, rows=0, message="The disk is "
-            "full", detail={"shops": [{"shop": s, "complete": c} for s, c in complete.items()]},
-        )  # fmt: skip
-    ledger.close()
-
-
-def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
-    """They publish nothing: the file is as whole as it was, and no longer tonight's."""
-    _run(home, 0, "complete")
-    made = report(home)
-    assert (made.seal, made.pages[0].cautions) == (SealState.AGREES, ())
-    _run(home, 2)
-    for shop in (None, "centro"):
-        made = report(home, shop=shop)
-        (caution,) = made.pages[0].cautions
-        assert caution.severity is Severity.FAULT
-        assert caution.shown == "The last run (sync) ended failed: The disk is full."
-        assert made.seal is SealState.IN_DOUBT
-    assert {line.seal for line in report(home).pages[0].lines} == {SealState.IN_DOUBT}
-    _run(home, None)
-    assert "was cut off" in texts(report(home).pages[0])[0]
-    with Home(home).sync_lock():
-        # It is at work; what failed before it is not made good yet.
-        assert "The disk is full" in texts(report(home).pages[0])[0]
-    _run(home, 0, "complete")
-    assert report(home).seal is SealState.AGREES
-
-
-def test_what_one_shop_was_refused_leaves_the_others_their_seal(home):
-    _run(home, 3, "incomplete", centro=True, norte=False)
-    assert report(home, shop="centro").seal is SealState.AGREES
-    both = [line.seal for line in report(home).pages[0].lines]
-    assert both == [SealState.AGREES, SealState.IN_DOUBT]
-    _run(home, 3, "incomplete", centro=False, norte=False)
-    assert report(home, shop="centro").seal is SealState.IN_DOUBT
-
-
-def test_no_seal_is_green_when_a_night_was_missed(chain):
-    made = closing_report(chain, period=Period.of("day", TODAY), now=NOW + timedelta(hours=40))
-    (caution,) = made.pages[0].cautions
-    assert (caution.severity, caution.shown) == (Severity.DOUBT, "The mirror is 40 hours old.")
-    assert made.seal is SealState.IN_DOUBT
-
-
-def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home):
-    change(home, "update ops.completeness set reason = '9 of 20 rows vanished at once' "
-                 "where shop_id = 'centro' and resource = 'brands'")  # fmt: skip
-    made = report(home, shop="centro")
-    assert texts(made.pages[0]) == ["Not proven complete at the last sync: brands."]
-    assert made.seal is SealState.IN_DOUBT
-    assert report(home, shop="norte").seal is SealState.AGREES
-
-
-def test_the_seal_counts_periods_with_business_that_have_begun(home):
-    before = report(home, shop="norte").pages[0].seal.compared
-    for period, ours in (("2019-01-01", 0), ("2026-12-01", 5)):
-        change(home, "insert into marts.reconciliation by name select 'norte' as shop_id, "
-                     f"'monthly_sales' as report, date '{period}' as period, {ours} as ours, "
-                     f"{ours} as theirs, 0 as difference, true as matches")  # fmt: skip
-    assert report(home, shop="norte").pages[0].seal.compared == before
-    change(home, "update marts.reconciliation set matches = false, theirs = 6 "
-                 "where period = '2026-12-01'")  # fmt: skip
-    assert report(home, shop="norte").seal is SealState.DIFFERS, "none is hidden"
 
 
 def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):

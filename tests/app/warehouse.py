@@ -14,6 +14,8 @@ import time_machine
 
 from pipelines.home import Home
 from pipelines.publish.publish import publish
+from pipelines.report import Period, closing_report
+from pipelines.report.closing import Page, Report
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
 from sources.repair_shop.schema.endpoints import TABLES
@@ -126,3 +128,13 @@ def _agree(database: Path) -> None:
             "select shop_id, 'monthly_sales', month, total, total, 0, true, "
             f"timestamptz '{NOW.isoformat()}' from marts.monthly_sales"
         )
+
+
+def report(home: Path, text: str = "", **options: Any) -> Report:
+    """The closing report of the period that ``text`` names, as of that evening."""
+    return closing_report(home, now=NOW, period=Period.read(text), **options)
+
+
+def texts(page: Page) -> list[str]:
+    """What a page warns of, in words."""
+    return [line.shown for line in page.cautions]
