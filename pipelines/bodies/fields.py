@@ -76,7 +76,11 @@ def whole(value: Any) -> Any:
     """A number, or its digits, without the empty fraction that data frames give to a column with
     gaps, and write into files."""
     if isinstance(value, str):
-        return value.strip()[:-2] if re.fullmatch(r"\d+\.0", value.strip()) else value
+        return (
+            value.strip().partition(".")[0]
+            if re.fullmatch(r"\d+\.0{0,2}", value.strip())
+            else value
+        )
     is_bounded = isinstance(value, float | Decimal) and math.isfinite(value)
     return int(value) if is_bounded and abs(value) <= _LARGEST and value % 1 == 0 else value
 

@@ -103,7 +103,7 @@ class Attempts:
                 self.hook("checked", change.number)
                 self._send(change, body, change.fence or fence)
                 after = self.outbox.get(change.number)
-                if change.op == "delete" and after.said is Said.DONE:
+                if after.said is Said.NO or (change.op == "delete" and after.said is Said.DONE):
                     self.look(after)
 
     def _checked(self, change: Change, body: dict[str, Any]) -> Checked | None:
@@ -193,7 +193,8 @@ class Attempts:
             self.silent = 0 if error.reason else self.silent + 1
             # 202 and the like: it will be done, at any time.
             said = Said.DONE if 201 < error.status < 300 else Said.NOTHING
-            self.outcomes.in_doubt(left, str(error), said=said)
+            last = str(error.__cause__ or error)
+            self.outcomes.in_doubt(left, str(error), said=said, answer=last)
         except BadAnswer as error:
             self.silent = 0
             self.hook("answered", change.number)
@@ -284,6 +285,8 @@ class Attempts:
         elif change.approved_by and not (verdict.kind == "absent" and is_early):
             self.outbox.note(change.number, "looked", verdict.found)
             self.attempt(change)
+        elif fence.get("refused") and change.said is Said.NO and not change.acts:
+            self._absent(change, verdict)
         elif verdict.is_final:
             self.outcomes.park(change, told, looks=False)
         elif change.approved_by or change.needs_person or is_early:
@@ -303,9 +306,11 @@ class Attempts:
             why = f"though it was sent {change.attempts} times"
         if change.said is Said.NO:
             told = f"refused: {change.answer}; {verdict.found}"
+            self.outcomes.is_true(change)
             self.outbox.move(change, State.REJECTED, "rejected", told)
         elif why:
-            self.outcomes.park(change, f"{verdict.found}, {why}")
+            last = f": {change.answer}" if change.answer else ""
+            self.outcomes.park(change, f"{verdict.found}, {why}{last}")
         else:
             # One more than that was sent again, to see whether the service is back.
             self.refuse_silence(MOST_SILENT + 1)

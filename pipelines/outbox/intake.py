@@ -39,7 +39,7 @@ from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
 from pipelines.outbox.origin import bind, here, skip_numbers
 from pipelines.outbox.references import mentions, unknown
-from pipelines.outbox.store import Outbox
+from pipelines.outbox.store import Outbox, folded
 from pipelines.settings import Section, Settings, ShopSettings, load_settings
 from sources.repair_shop.budget.clock import SystemClock
 from sources.repair_shop.schema.endpoints import UnknownResource, resource_named
@@ -300,15 +300,17 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
 def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
     """Keys that name another change: what was queued under one stays what it is."""
     faults, seen = [], dict[str, NewChange]()
+    keys = outbox.by_key(changes[0]) if changes else {}
     for change in changes:
         if change.key is None:
             continue
-        if change.key in seen:
-            faults.append(f"{change.at}key {change.key} stands in {seen[change.key].where}, too")
-        seen[change.key] = change
-        known = outbox.by_key(change)
+        key = folded(change.key)
+        if key in seen:
+            faults.append(f"{change.at}key {change.key} stands in {seen[key].where}, too")
+        seen[key] = change
+        known = outbox.get(keys[key]) if key in keys else None
         if known and _words(known.body, known.marker) != _words(change.body, change.marker):
-            told = f"key {change.key} was queued as change {known.number} ({known.state}), with "
+            told = f"key {known.key} was queued as change {known.number} ({known.state}), with "
             faults.append(f"{change.at}{told}other values. Give another row a key of its own")
     return faults
 

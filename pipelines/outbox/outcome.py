@@ -18,7 +18,7 @@ from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
-from sources.repair_shop.errors import BadAnswer, ShopError
+from sources.repair_shop.errors import BadAnswer, ShopError, wording
 from sources.repair_shop.http.client import Answer
 from sources.repair_shop.schema.clean import clean_row
 
@@ -29,6 +29,7 @@ _DATE_SECONDS = 1.0
 """What time it is there is known to whole seconds; it matters where a minute is one."""
 _MOST_ANSWER = 500
 """Characters kept of what the service answered."""
+_GONE = (404, 410)
 _AFFIRMED = {"success": ("true",), "ok": ("true",), "status": ("success", "ok", "200", "201")}
 
 
@@ -92,6 +93,8 @@ class Outcomes:
     hook: Hook
     now: Callable[[], float]
     _read_back: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+    _true: set[tuple[str, str, str]] = field(default_factory=set)
+    """Refusals that were looked into in vain."""
 
     def answered(
         self, change: Change, body: dict[str, Any], answer: Answer, named: str, *, is_proven: bool
@@ -105,7 +108,7 @@ class Outcomes:
             self.finish(change, body, named, said, "done")
         else:
             named = change.answered or named
-            self.in_doubt(change, told, said=Said.DONE, answered=named or None)
+            self.in_doubt(change, told, said=Said.DONE, answer=said, answered=named or None)
 
     def _against(self, change: Change, body: Fields, named: str) -> str:
         """What speaks against an answer that proves itself: the record was there before it was
@@ -166,22 +169,32 @@ class Outcomes:
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif error.status == 409 or '"id"' in error.excerpt or self._may_be_gone(change, error):
-            # A refusal of a second one, one that holds the record, or of one that was deleted.
-            why = f"{told}; it may be done already, so it is looked for"
-            self.in_doubt(change, why, answer=answer, said=Said.NO)
-        else:
+        elif self._is_believed(change, error, answer):
             self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
             self.hook("outcome", change.number)
+        else:
+            fence = dict(change.fence or {}) | {"until": self.now() + self.settle(change)}
+            if not _speaks_of_one(change, error):
+                # It is there by now, or it is not done.
+                fence |= {"until": self.now(), "refused": True}
+            why = f"{told}; it may be done all the same, so it is looked for"
+            self.in_doubt(change, why, answer=answer, said=Said.NO, fence=fence)
 
-    def _may_be_gone(self, change: Change, error: BadAnswer) -> bool:
-        """Whether a delete finds nothing that surely was there: it may be done, on its way twice
-        perhaps. An id that nobody knows was no record."""
-        if change.op != "delete" or error.status not in (404, 410):
-            return False
-        shop, resource, record = change.shop, change.resource, str(change.record_id)
-        known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
-        return bool(known) or record in self.outbox.made(shop, resource)
+    def _is_believed(self, change: Change, error: BadAnswer, answer: str) -> bool:
+        """Whether a refusal is believed as it is: of a delete of what nobody knew, of what no look
+        can tell, and in words that a look found to be true in this push."""
+        if change.op == "delete" and error.status in _GONE:
+            shop, resource, record = change.shop, change.resource, str(change.record_id)
+            known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
+            return not known and record not in self.outbox.made(shop, resource)
+        cannot = change.op == "upload" or (change.op == "update" and change.acts)
+        is_true = cannot or _refusal(change, answer) in self._true
+        return is_true and not _speaks_of_one(change, error)
+
+    def is_true(self, change: Change) -> None:
+        """The refusal of a change was looked into: others of its words are believed."""
+        if not change.acts:
+            self._true.add(_refusal(change, change.answer or ""))
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""
@@ -235,6 +248,17 @@ class Outcomes:
         """Seconds after which a record that holds a change would show it."""
         minutes = 1 if change.is_idempotent or change.op == "upload" else self.shop.settle_minutes
         return self.shop.seconds(MINUTE) * minutes + _DATE_SECONDS
+
+
+def _speaks_of_one(change: Change, error: BadAnswer) -> bool:
+    """Whether a refusal is of a second one, holds the record, or is of one that was deleted."""
+    is_gone = change.op == "delete" and error.status in _GONE
+    return error.status == 409 or '"id"' in error.excerpt or is_gone
+
+
+def _refusal(change: Change, answer: str) -> tuple[str, str, str]:
+    """A refusal, without the numbers in its words."""
+    return change.resource, change.op, wording(0, answer)
 
 
 def was_sent(change: Change) -> bool:

@@ -53,12 +53,14 @@ class PushReport:
     planned: list[Planned] = field(default_factory=list)
     errors: dict[str, Exception] = field(default_factory=dict)
     waiting: int = 0
+    sent: bool = False
 
     @property
     def exit_code(self) -> int:
-        """As the interface page has it: 3 refused or unreachable, 4 stopped, 1 something parked."""
+        """As the interface page has it: 3 refused or unreachable, 2 nothing was sent, 4 stopped, 1
+        something parked."""
         codes = [getattr(error, "exit_code", 3) for error in self.errors.values()]
-        for code in (3, 2, 4):
+        for code in (3, 4) if self.sent else (3, 2, 4):
             if code in codes:
                 return code
         return 1 if self.parked or self.waiting or codes else 0
@@ -129,6 +131,7 @@ def push(
                 report.requests += pushed.requests
                 report.changes += pushed.changes
                 report.waiting += pushed.waiting
+                report.sent |= pushed.sent
                 report.errors |= pushed.errors
     if shop is None:
         report.errors |= _left_out(settings)
@@ -185,6 +188,7 @@ class _Pusher:
         self._touched: dict[int, None] = {}
         self._told: dict[int, str] = {}
         self._tried: set[int] = set()
+        self._sent = False
 
     def report(self) -> PushReport:
         """Push, and tell what became of the changes it touched and of those parked, as ``queue
@@ -194,6 +198,7 @@ class _Pusher:
             self.run()
         except (ShopError, OutboxError) as stopped:
             found.errors[name] = stopped
+        found.sent = self._sent
         found.requests, found.waiting = self.client.requests, self.outbox.counts(name)["queued"]
         parked = self.outbox.changes(shop=name, states=[State.IN_DOUBT, State.CONFLICT])
         seen = set(self._touched) | {row.number for row in parked}
@@ -295,6 +300,7 @@ class _Pusher:
 
     def _note(self, change: Change) -> None:
         after = self.outbox.get(change.number)
+        self._sent |= after.attempts > change.attempts
         if after.state != "queued" or after.attempts:
             self._touched[change.number] = None
         line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")

@@ -31,6 +31,10 @@ select count(*) from changes as c where state = 'queued' and exists (
 -- name: waiting_by_shop
 select shop, count(*) from changes where state in ('queued', 'sending', 'in_doubt') group by shop;
 
+-- name: keys
+select key, number from changes where shop = :shop and resource = :resource and op = :op
+    and key is not null order by number desc;
+
 -- name: made
 -- Ids that other changes made, and that none deleted since.
 select id from changes as c where shop = :shop and resource = :resource and op = 'create'

@@ -12,6 +12,7 @@ import math
 import os
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,10 +37,7 @@ _QUERIES: Mapping[str, str] = dict(
 )
 _JSON = ("body", "basis", "file", "sent_body", "fence")
 _CONDITIONS: Mapping[str, str] = {
-    **{
-        name: f"{name} = ?"
-        for name in ("number", "shop", "resource", "record_id", "id", "op", "key")
-    },
+    **{name: f"{name} = ?" for name in ("number", "shop", "resource", "record_id", "id", "op")},
     "before": "number < ?",
     "after": "number > ?",
     "but": "number != ?",
@@ -213,10 +211,10 @@ class Outbox:
         rows = self.ask("made", shop=shop, resource=resource, **wanted)
         return frozenset(row[0] for row in rows)
 
-    def by_key(self, change: NewChange) -> Change | None:
-        """The change that bears the same key of the caller's."""
-        same = {name: getattr(change, name) for name in ("shop", "resource", "op", "key")}
-        return next(iter(self.changes(**same)), None)
+    def by_key(self, change: NewChange) -> dict[str, int]:
+        """Numbers of the changes of one kind by the caller's keys, as :func:`folded`."""
+        kind = {name: getattr(change, name) for name in ("shop", "resource", "op")}
+        return {folded(row["key"]): row["number"] for row in self.ask("keys", **kind)}
 
     # -- writing ------------------------------------------------------------------------------
 
@@ -232,13 +230,14 @@ class Outbox:
         now = self.clock.wall()
         numbers: list[int] = []
         with self.transaction() as db:
+            keys = self.by_key(changes[0]) if changes else {}
 
             def queued(one: Reference) -> Reference:
                 return {"$queued": numbers[one["$row"] - 1]} if "$row" in one else one
 
             for change in changes:
-                if change.key is not None and (known := self.by_key(change)):
-                    numbers.append(known.number)
+                if change.key is not None and (known := keys.get(folded(change.key))):
+                    numbers.append(known)
                     continue
                 target: Any = change.record_id
                 if isinstance(target, dict):
@@ -302,6 +301,14 @@ class Outbox:
             if event:
                 self.note(change.number, event, detail)
         return change_of(row)
+
+
+def folded(key: str) -> str:
+    """A key as it is told from others: a sheet that is saved again may hold it without its leading
+    zeros, with an empty fraction, with other blanks and capitals."""
+    plain = [one for one in unicodedata.normalize("NFKC", key) if unicodedata.category(one) != "Cf"]
+    text = " ".join("".join(plain).split()).casefold()
+    return re.sub(r"^0*(\d+?)([.,]0{0,2})?$", r"\1", text)
 
 
 def change_of(row: sqlite3.Row) -> Change:

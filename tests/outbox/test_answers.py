@@ -159,6 +159,53 @@ def test_a_create_is_not_done_by_the_id_of_a_like_one_and_words(desk, resource):
     assert desk.change(number).id in (None, *desk.shop.tables[resource])
 
 
+KINDS = {
+    "payments": lambda desk: desk.pay(desk.shop.invoice()),
+    "customers": lambda desk: desk.queue("customers", "create", {"name": "Ann"}),
+    "tickets": lambda desk: desk.queue("tickets", "create", {"customerId": "1", "shortInfo": "x"}),
+    "update": lambda desk: desk.queue("customers", "update", {"city": "A"}, "1001"),
+    "delete": lambda desk: desk.queue("brands", "delete", None, desk.shop.put("brands")),
+}
+
+
+@pytest.mark.parametrize("status", ["400", "422"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_refusal_is_believed_once_the_record_does_not_show_the_change(desk, kind, status):
+    KINDS[kind](desk)
+    KINDS[kind](desk)
+    before = len(desk.shop.requests)
+    assert desk.push(f"{status} before", f"{status} after").exit_code == 1
+    # Another refusal in the same words is believed, but of what acts.
+    told = ["rejected", "done" if kind == "payments" else "rejected"]
+    assert desk.states() == told
+    assert len(desk.shop.requests) - before <= (10 if kind == "tickets" else 7)
+    assert desk.later().exit_code == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_refusal_of_what_was_done_all_the_same_is_not_believed(desk, kind):
+    KINDS[kind](desk)
+    ticks = desk.shop.clock.ticks
+    assert desk.push("400 after").exit_code == 0
+    assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
+    assert desk.shop.clock.ticks - ticks < 1
+
+
+def test_a_refusal_of_stock_that_may_be_there_is_for_a_person(desk):
+    desk.queue("stock", "create", {"product": "1", "quantity": 2})
+    desk.queue("products", "update", {"stockQuantity": 2}, "1003")
+    assert desk.push("400 after", "400 before").exit_code == 1
+    assert desk.states() == ["in_doubt", "rejected"]
+    assert "new records that may be it" in desk.change().reason
+
+
+def test_what_was_answered_last_is_told_with_what_is_left_to_a_person(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.push(*["307 before"] * 3)
+    assert desk.states() == ["in_doubt"]
+    assert "sent 3 times: POST /customers: it was redirected (status 307)" in desk.change().reason
+
+
 class Cached(FakeShop):
     """Behind a cache, which keeps what it is not told to ask for."""
 

@@ -18,7 +18,7 @@ from pipelines.outbox import (
     push,
     touched_since,
 )
-from pipelines.outbox.errors import InputRefused, Moved
+from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, Desk, at
 
@@ -345,3 +345,30 @@ def test_people_who_queue_while_a_push_is_at_work_lose_nothing(served, tmp_path)
     report = push(settings)
     assert report.exit_code == 0
     assert served.shop.count("POST", "brands") == 20
+
+
+@pytest.mark.parametrize(("step", "code"), [("checked", 2), ("outcome", 1)])
+def test_a_push_that_a_full_disk_ends_says_whether_anything_was_sent(desk, step, code):
+    for name in ("Acme", "Bolt"):
+        desk.queue("brands", "create", {"name": name})
+
+    def fill() -> None:
+        raise QueueBroken("no space left")
+
+    assert desk.push(hook=at(step, fill)).exit_code == code
+    assert desk.made("brands") == (code == 1)
+
+
+def test_a_shop_for_another_address_hides_no_push_of_the_others(tmp_path):
+    desk = Desk(tmp_path / "home", None, "north", "south")
+    desk.begin()
+    for shop in desk.names:
+        desk.queue("brands", "create", {"name": "Acme"}, shop=shop)
+    north, south = desk.settings.shops
+    shops = (north, south.model_copy(update={"base_url": "http://elsewhere/v1"}))
+    moved = Settings(home=desk.home, shops=shops)
+    more = {"clock": desk.shop.clock, "sleep": desk.shop.clock.sleep, "transport": desk.shop.of}
+    assert push(moved, "south", **more).exit_code == 2
+    report = push(moved, **more)
+    assert (report.exit_code, report.done, list(report.errors)) == (1, 1, ["south"])
+    assert push(moved, **more).exit_code == 2

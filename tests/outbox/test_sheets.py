@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from pipelines.bodies import validate
-from pipelines.outbox import Outbox, enqueue, read_rows
+from pipelines.outbox import InputRefused, Outbox, enqueue, read_rows
 from tests.outbox.test_intake import refused
 
 
@@ -79,3 +79,33 @@ def test_digits_with_an_empty_fraction_are_those_without_it(settings, tmp_path):
     for number in (Decimal("55510001.0"), Decimal("5.5510001E+7")):
         body = validate("customers", "create", {"name": "Ann", "mobile": number})
         assert body["mobile"] == "55510001"
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("0055", "55"),
+        ("55", "55.00"),
+        ("55", "55."),
+        ("55,0", "55"),
+        ("A 1", "a\u00a01 "),
+        ("José-1", "Jose\u0301-1"),
+        ("R1", "R1\u200b"),
+        ("0", "000.0"),
+    ],
+)
+def test_a_key_is_the_same_in_a_sheet_that_was_saved_again(settings, first, again):
+    for place in (first, again, first):
+        rows = [{"ref": place, "name": "Acme"}]
+        assert enqueue("brands", "create", rows, key="ref", settings=settings) == [1]
+    rows = [{"ref": one, "name": "Acme"} for one in ("z-" + first, "z-" + first + "1")]
+    assert enqueue("brands", "create", rows, key="ref", settings=settings) == [2, 3]
+    both = [{"ref": one, "name": "Bolt"} for one in (first, again)]
+    with pytest.raises(InputRefused, match="stands in"):
+        enqueue("brands", "create", both, key="ref", settings=settings)
+
+
+@pytest.mark.parametrize("keys", [("55", "55.000"), ("1.5", "15"), ("A-1", "A1"), ("1,234", "1")])
+def test_keys_that_are_others_are_told_apart(settings, keys):
+    rows = [{"ref": key, "name": "Acme"} for key in keys]
+    assert enqueue("brands", "create", rows, key="ref", settings=settings) == [1, 2]

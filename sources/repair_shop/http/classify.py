@@ -173,13 +173,12 @@ def error_of(
     }
     perhaps_applied = method not in ("GET", "HEAD") and 200 <= status < 400
     if 300 <= status < 400:
-        message = (
-            f"{method} {path} was redirected (status {status}). base_url must be the "
-            "address that answers itself."
+        told = (
+            f"was redirected (status {status}). base_url must be the address that answers itself."
         )
         if perhaps_applied or worked:  # of a read in passing: a page of maintenance, a login
-            return BadAnswer(message, transient=not perhaps_applied, **known)
-        return ConfigurationError(message)
+            return BadAnswer(f"it {told}", transient=not perhaps_applied, **known)
+        return ConfigurationError(f"{method} {path} {told}")
     looks_foreign = not isinstance(answer.payload, dict | list) and not perhaps_applied
     if not worked and looks_foreign and kind in ("missing", "broken", "alien", "refused"):
         return wrong_address(f"{method} {path} was answered with status {status} and no JSON")
