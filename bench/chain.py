@@ -1,10 +1,10 @@
 """A chain of shops in one process: requests a second, CPU, memory, threads, open files.
 
 ``python -m bench.chain [SHOPS ...] [--seconds 30] [--minute 60]`` reads so many tiny shops for the
-first time, each within its own 30 requests a minute, and stops after so many seconds. One shop in
-ten is out: its answers never come. The service runs in a process of its own, and what that costs
-is told apart. ``even``: requests of the shop that got fewest, of those that answer, over those of
-the one that got most.
+first time, each within its own 30 requests a minute. It stops after so many seconds. One shop in
+ten is out: its answers never come. The service runs in a process of its own, and what that costs is
+told apart. ``even``: requests of the shop that got fewest, of those that answer, over those of the
+one that got most.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """What the models cost: ``python -m bench.models [lines ...]`` (default 10000 and 1000000).
 
-For a shop of so many document lines: the first build, the build of a night with 500 changed
-documents, and one query written by hand that adds up the months from the same raw tables; ratios of
-processor time to that query, and the models that took longest. Prints a JSON document.
+For a shop of so many document lines: the first build, that of a night with 500 changed documents,
+and a query written by hand. The query adds up the months from the same raw tables. Shown are ratios
+of processor time to it, and the models that took longest. Prints a JSON document.
 """
 
 import json

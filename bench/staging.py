@@ -1,8 +1,9 @@
 """The part of ``transforms/`` that follows from the declared lists; ``make models`` writes it.
 
 Data flow: the rows of ``sources/repair_shop/schema/lists`` and the paragraphs of
-``models/columns.md`` -> the sources, one view for each raw table with its documentation, and the
-list of tables that tests and ``ops.unreadable`` go through. A test holds the files against it.
+``models/columns.md`` -> the sources and one documented view for each raw table. The list of tables
+that tests and ``ops.unreadable`` go through is made of them, too. A test holds the files against
+it.
 """
 
 import json

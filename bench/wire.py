@@ -1,9 +1,9 @@
 """What a request of a first load costs, and the way from the service's answers to the file.
 
 ``python -m bench.wire [SIZE]`` loads a shop without a limit from nothing, twice, and then has a
-night without a change. The service is a process of its own, which gives the answers of the first
-load again in the second, so fast that it is not what is measured. CPU seconds are of the whole
-process, rows a second are of the clock on the wall.
+night without a change. The service is a process of its own. It gives the answers of the first load
+again in the second, so fast that it is not what is measured. CPU seconds are of the whole process,
+rows a second are of the clock on the wall.
 
 ``python -m bench.wire [SIZE] --ten`` loads the ten longest lists alone, each time into a new home:
 by a sync, by dlt with the source by itself, and by dlt's own ``rest_api`` source.

@@ -64,7 +64,7 @@ def known_secrets() -> tuple[str, ...]:
 
 def mask(text: str, secrets: Iterable[str] | None = None) -> str:
     """``text`` without any of ``secrets`` (by default those of the settings), as they are or as
-    JSON and URLs write them, and without what stands behind the name of one."""
+    JSON and URLs write them. What stands behind the name of one goes, too."""
     for secret in known_secrets() if secrets is None else secrets:
         if len(secret) >= _SHORTEST:
             for form in dict.fromkeys((secret, json.dumps(secret)[1:-1], quote(secret, safe=""))):

@@ -1,6 +1,6 @@
 """The service without its wire: a request in, an answer out; key, limits, faults, route.
 
-It knows no sockets and waits for nothing, so tests may ask it in their own process, thousands of
+It knows no sockets and waits for nothing. So tests may ask it in their own process, thousands of
 times a second, on a clock of their own (:mod:`sandbox.inside`); :mod:`sandbox.app` serves it.
 """
 

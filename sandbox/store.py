@@ -1,8 +1,8 @@
 """Records of all shops in one SQLite file, and the face of one shop on them.
 
 A record is a JSON document with a few indexed columns (see ``resources``). Payments live in their
-own table only and are laid into invoices, orders and tickets when these are read, so there is one
-truth about what was paid. Writers take ``BEGIN IMMEDIATE`` before they read what they change:
+own table only, so there is one truth about what was paid. They are laid into invoices, orders and
+tickets when these are read. Writers take ``BEGIN IMMEDIATE`` before they read what they change:
 concurrent writers wait for each other and none is lost.
 """
 

@@ -40,8 +40,8 @@ def due_runs(
     """What is to be run now, each job with the moment that it was due.
 
     A job is due when its last due moment is later than that of its last run, however many it missed
-    in between, and when that run was cut off. One that was never met owes nothing: its first time
-    is its next one.
+    in between. It is due, too, when that run was cut off. One that was never met owes nothing: its
+    first time is its next one.
     """
     found: list[tuple[PlannedJob, datetime]] = []
     for job in jobs:
@@ -130,8 +130,8 @@ def serve(
     """Run what is due until asked to stop, or until no job runs and ``is_outdated`` says that the
     jobs are to be planned anew.
 
-    0 when nothing was cut off by the stop, 4 when a run was (what it fetched is kept and the next
-    start goes on from there). :class:`AlreadyRunning` when another one serves the home.
+    0 when nothing was cut off by the stop, 4 when a run was. What that run fetched is kept, and the
+    next start goes on from there. :class:`AlreadyRunning` when another one serves the home.
     """
 
     @cache

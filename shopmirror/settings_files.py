@@ -1,7 +1,7 @@
 """Writing ``.dlt/config.toml`` and ``.dlt/secrets.toml``: new values in, everything else as it was.
 
 Comments, other sections and their order stay. Both files are worked out before either is written,
-each is replaced by a rename, and the one with keys is readable by its owner only.
+and each is replaced by a rename. The one with keys is readable by its owner only.
 """
 
 from collections.abc import Iterable, Mapping, MutableMapping

@@ -6,8 +6,8 @@ Data flow: a mapping of field names to values -> :func:`validate` -> the JSON ob
     validate("customers", "create", {"name": "Ann", "dateOfBirth": date(1990, 1, 5)})
     # {"name": "Ann", "dateOfBirth": "05-Jan-1990"}
 
-Defaults of the specification are the service's to fill in and are not sent, but for fields that are
-both required and have a default (``Body.suggested``).
+Defaults of the specification are the service's to fill in and are not sent. Fields that are both
+required and have a default are (``Body.suggested``).
 """
 
 import difflib

@@ -5,7 +5,7 @@
     serve(home, DashboardSettings.load())     # until stopped; shopmirror dashboard
 
 Streamlit runs ``app.py`` anew for every click; each run opens the warehouse, asks the marts and
-closes it again, so a page never keeps a sync from publishing and always shows the newest file.
+closes it again. So a page never keeps a sync from publishing and always shows the newest file.
 """
 
 from pipelines.dashboard.access import DashboardSettings

@@ -2,7 +2,7 @@
 
 Data flow there: ``raw`` and ``ops`` -> ``staging__build``, ``marts__build`` and the like, built by
 dbt, whole -> ``staging``, ``marts``, ``history`` and ``ops.unreadable``. Rows are exchanged in one
-transaction, so a reader sees the build before or this one, is never blocked, and rights, views and
+transaction, so a reader sees the build before or this one, and is never blocked. Rights, views and
 indexes that the company has put on the tables stay. ``raw`` alone is what the lists are loaded
 into, one after the other.
 """

@@ -67,8 +67,8 @@ class Lease:
     def claim(
         self, shops: Sequence[str], take_over: Sequence[str] = (), *, is_known: bool = True
     ) -> list[str]:
-        """Own these shops; those of them of which the rows there are another home's, or, unless
-        what is there ``is_known``, may be of a time that this home does not know of.
+        """Own these shops. Returns those whose rows there are another home's, or, unless what is
+        there ``is_known``, may be older than what this home knows.
 
         :class:`LeaseError` when another home owns one that is not to be taken over; then nothing
         is changed.

@@ -1,12 +1,11 @@
 """Further destinations of the same ledger: any that dlt knows, beside the product's own file.
 
-Data flow: the log of the ledger -> the dlt source -> ``raw`` at each destination that
-``[warehouse] also`` names, and the ``ops`` tables of the private file beside it, so that the models
-can be built there (:mod:`pipelines.destinations.build`). Nothing is asked of the service. How far a
-destination has read the log stands in its own dlt state, committed with its rows: one that was away
-for a month is brought up to date by the next sync, from the ledger or, where answers are no longer
-kept, from the warehouse. Several homes may load one destination
-(:mod:`pipelines.destinations.lease`).
+Data flow: the log of the ledger -> the dlt source -> ``raw`` at each destination that ``[warehouse]
+also`` names. The ``ops`` tables of the private file go there too, so that models can be built
+(:mod:`pipelines.destinations.build`). Nothing is asked of the service. How far a destination has
+read the log stands in its own dlt state, committed with its rows: one that was away for a month is
+brought up to date by the next sync. It reads the ledger or, where answers are no longer kept, the
+warehouse. Several homes may load one destination (:mod:`pipelines.destinations.lease`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """``doctor``: find out how this service really answers, in a handful of requests.
 
 The specification leaves response shapes open, and services differ. Each finding is an item with
-what was seen; ``problems`` say what a report needs and this service does not give, or what the
-settings get wrong (a time zone whose offset is not the one in the timestamps). The sync follows
-what matters: paging by number or offset is taken from here.
+what was seen; ``problems`` say what a report needs and this service does not give. They also say
+what the settings get wrong, as a time zone whose offset is not that of the timestamps. The sync
+follows what matters: paging by number or offset is taken from here.
 """
 
 import json

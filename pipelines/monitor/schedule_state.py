@@ -65,8 +65,8 @@ class ScheduleState:
     def plan(self, next_times: Mapping[str, datetime], now: datetime) -> None:
         """Note when each job runs next; jobs that are no longer planned are forgotten.
 
-        A job met for the first time counts as known from ``now`` on, and so does one whose due time
-        a clock set back has made impossible. Nothing new writes nothing.
+        A job met for the first time counts as known from ``now`` on. So does one whose due time a
+        clock set back has made impossible. Nothing new writes nothing.
         """
         times = {name: to_the_second(moment) for name, moment in next_times.items()}
         known = self.jobs()

@@ -1,8 +1,8 @@
 """The one table of what can be wrong with a mirror, and how grave each of it is.
 
-A sync's verdict, ``status`` and its ``--check``, the closing report, its seal and the dashboard all
-name what they found by a :class:`Kind` and look up here what follows, so that none of them calls
-well what another calls a fault.
+A sync's verdict, ``status`` and its ``--check``, the closing report, its seal and the dashboard
+name what they found by a :class:`Kind`. What follows is looked up here, so none of them calls well
+what another calls a fault.
 """
 
 from collections.abc import Iterable, Mapping

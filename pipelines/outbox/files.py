@@ -1,9 +1,10 @@
 """Files of changes: JSON Lines and CSV -> rows, the name of each row for messages, and faults.
 
 A file is about what the command says: one resource, one operation. JSON Lines: one object a line.
-CSV: a header of field names, UTF-8 (with or without the mark that spreadsheets write), cells apart
-by comma, semicolon (spreadsheets of countries with a decimal comma, whose numbers may have one) or
-tab; empty cells are "not given", and so are blank columns at the end; nested lists as JSON text.
+CSV: a header of field names, in UTF-8, with or without the mark that spreadsheets write. Cells are
+apart by comma, tab or semicolon (spreadsheets of countries with a decimal comma, which numbers may
+have there). Empty cells are "not given", and so are blank columns at the end. Nested lists are JSON
+text.
 """
 
 import csv

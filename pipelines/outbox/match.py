@@ -1,8 +1,8 @@
 """Does a record at the service show what a change says? Request fields against rows of ``raw``.
 
 A request names fields in its own words (``customerId``), an answer in others (``customer {id,
-name}``), and how a service spells values is open (specification, "Response fields ... not shown").
-So records are first cleaned as the sync cleans them, and a value is compared with every column that
+name}``). How a service spells values is open (specification, "Response fields ... not shown"). So
+records are first cleaned as the sync cleans them, and a value is compared with every column that
 may show it: :func:`compare` says how near it comes.
 """
 

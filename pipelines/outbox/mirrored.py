@@ -68,8 +68,9 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
     """Changes that are done, and that the mirror does not show as they were written: what a service
     answered and did not do. The shop, and words for people.
 
-    A record is compared once a sync read it back, at no request, and again until it is as it was
-    written, or somebody changed it since. ``built``: the warehouse that a sync has just made."""
+    A record is compared once a sync read it back, at no request. It is compared again until it is
+    as it was written, or somebody changed it since. ``built``: the warehouse that a sync has just
+    made."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:

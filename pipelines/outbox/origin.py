@@ -2,7 +2,7 @@
 
 A queue put back from a backup holds changes as waiting that were sent since. Nothing in the file
 itself can tell, so a stamp beside it does (``outbox.watermark``). Every request that may change
-something at the service writes the stamp anew before it leaves, and the queue keeps what the file
+something at the service writes the stamp anew before it leaves. The queue keeps what the file
 system says of it: its inode, and the moment of its last change, which no program can set.
 
 * another machine, or another place to which it was not moved: *foreign*. It sends nothing until

@@ -132,8 +132,8 @@ class Outcomes:
         return f"the record shows {', '.join(left)} as before" if left else ""
 
     def finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> None:
-        """The service has it: its outcome, the id for those that wait for it, the records that a
-        sync is to read back, and what later changes are based on."""
+        """Note that the service has it: the outcome, the id for those that wait for it, and what
+        later changes are based on. A sync is to read the records back."""
         now = self.outbox.clock.wall()
         with self.outbox.transaction():
             self.outbox.move(

@@ -1,9 +1,9 @@
 """Pushing the queue: each change exactly once, in the order in which it was queued.
 
-A change waits for the changes it refers to, for earlier changes of the same record, and for an
-earlier create in doubt that could be mistaken for it; everything else goes on. One push at a time
-in a home folder. Requests go through the shop's rate budget in the lane "push", which a sync that
-waits does not starve. Every wait is of the service's clock, so ours may be set at will.
+A change waits for the changes it refers to and for earlier changes of the same record. It waits for
+an earlier create in doubt that could be mistaken for it, too. Everything else goes on. One push at
+a time in a home folder. Requests go through the shop's rate budget in the lane "push", which a sync
+that waits does not starve. Every wait is of the service's clock, so ours may be set at will.
 """
 
 import time

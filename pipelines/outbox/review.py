@@ -73,8 +73,8 @@ def adopt(
     from_address: str | None = None,
     clock: SystemClock | None = None,
 ) -> list[str]:
-    """Make a copied queue the one of this machine and folder, for one shop or for all, and bind
-    their open changes to the key of today; what that came to, in words.
+    """Make a copied queue the one of this machine and folder, for one shop or for all. Bind their
+    open changes to the key of today; what that came to, in words.
 
     Changes queued for another address are bound to today's only if ``from_address`` names it.
     Nothing is sent. :class:`PushBusy` while a push is at work.

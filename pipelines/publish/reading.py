@@ -8,7 +8,7 @@ Data flow: ``$SHOPMIRROR_HOME/warehouse.duckdb`` -> a data frame. From a noteboo
     query("select day, total from marts.daily_sales where day >= $since", since="2026-01-01")
 
 Every call opens the file read-only, asks, and closes it again. So a notebook left open for days
-never blocks a sync, never holds on to a file that was replaced, and always sees what was published
+never blocks a sync and holds on to no file that was replaced. It always sees what was published
 last: two calls may see two nights, and what must agree with itself belongs into one query. Where
 the settings name a PostgreSQL to be read, that is asked instead, except of a named ``home``.
 

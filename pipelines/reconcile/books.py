@@ -2,7 +2,7 @@
 
 Only periods with business count, and none that is still to come: twelve months of zeros on both
 sides agree about nothing. A period that differs counts whenever it is, unless documents of it came
-since its report was asked, as a sync of some lists brings them: then nobody knows.
+since its report was asked. A sync of some lists brings such: then nobody knows.
 """
 
 from collections.abc import Sequence

@@ -181,8 +181,8 @@ def by_shop(
 ) -> Mapping[str, Figures]:
     """Shop -> its figures of a period, in one question. ``until`` is the mirror's last day.
 
-    ``so_far``: of the last day only what had happened by the time of day of the build, for a
-    period that is compared with one whose last day still runs, in shops in which it does.
+    ``so_far``: of the last day only what had happened by the build's time of day, in shops whose
+    day still runs there. It is for a period that is compared with one that still runs.
     """
     flows = ", ".join(FLOWS)
     days = f"select shop_id, {flows} from marts.shop_days where day between $first and $last"  # noqa: S608 - columns

@@ -1,10 +1,10 @@
 """Tonight's answers that contradict each other: payments are told twice, in a list and a document.
 
-A document that was read again and no longer holds a payment, or a payment that went while its
-document still holds it, proves that the other side is out of date, though no report and no
-``/updated`` list says so: reports count documents, not payments. The other side is read again the
-same night instead of when the audit reaches it. Only what changed since ``since`` is looked at, so
-a service whose two lists never agree costs nothing on a night without a change.
+A document read again may no longer hold a payment, or a payment is gone that its document still
+holds. Either proves the other side out of date, though no report and no ``/updated`` list says so:
+reports count documents, not payments. The other side is read again the same night instead of when
+the audit reaches it. Only what changed since ``since`` is looked at, so a service whose two lists
+never agree costs nothing on a night without a change.
 """
 
 from collections.abc import Mapping

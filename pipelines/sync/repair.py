@@ -2,8 +2,8 @@
 
 One request of ``/monthlySales`` covers twelve months. A month that differs from ours is split into
 days by one request of ``/dailySales``; only the documents of the days that differ are read again.
-So an invoice of two years ago that was edited or deleted yesterday is found the next night at the
-price of a handful of requests.
+So an invoice of two years ago that was edited or deleted yesterday is found the next night, for a
+handful of requests.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -208,8 +208,8 @@ def _within(requests: int, jobs: Iterable[Job]) -> list[Job]:
 def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:
     """Days on which documents that turned out to be deleted since a moment were paid.
 
-    Their payments went with them, but only the day of the document differs in a report, and not
-    even that one if the document was found gone before the reports were compared.
+    Their payments went with them, but only the day of the document differs in a report. Not even
+    that one does if the document was found gone before the reports were compared.
     """
     gone: dict[str, list[str]] = {}
     for table in _NEEDED["monthly_sales"]:

@@ -2,8 +2,8 @@
 
 Data flow: service -> ledger (:mod:`sources.repair_shop.extract`) -> raw (:mod:`pipelines.load`) ->
 marts (:mod:`pipelines.transform`) -> ``warehouse.duckdb`` (:mod:`pipelines.publish`). Fetching
-never waits for loading; what was answered is in the ledger before anything uses it, so a run may be
-killed at any moment and the next one goes on. A sync ends complete, or incomplete with what is
+never waits for loading; what was answered is in the ledger before anything uses it. So a run may be
+killed at any moment, and the next one goes on. A sync ends complete, or incomplete with what is
 missing.
 """
 
@@ -63,10 +63,10 @@ def sync(
 
     ``resources`` limits the lists; ``full`` reads them whole; ``max_requests`` and ``stop`` end the
     run early, keeping what was fetched (exit code 4). ``warehouse`` names further destinations of
-    the rows, whose faults make the run incomplete and nothing else, and ``take_over`` shops that
+    the rows, whose faults make the run incomplete and nothing else. ``take_over`` names shops that
     another home has loaded there until now. With a ``loader`` of the caller's own no models are
-    built and nothing is published. Raises what has nothing to do with the service: bad names
-    (exit code 2), another sync (4), a folder or file that cannot be used.
+    built and nothing is published. Raises what has nothing to do with the service: bad names (exit
+    code 2), another sync (4), a folder or file that cannot be used.
     """
     endpoints = [resource_named(name) for name in resources] if resources else None
     shops = settings.chosen(shop)

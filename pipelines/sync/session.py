@@ -246,9 +246,9 @@ def made_of(
 ) -> str:
     """What a build now would be made of, as a digest: the last one stands while it is the same.
 
-    That is the newest loaded answer with a row that was not known as it is, the deletions, the
-    totals of the service's reports, the shops' settings of figures, definitions and days (what is
-    due, and how old, changes with a day), and the models' own files.
+    Its parts: the newest loaded answer with a row that was not known as it is; the deletions; the
+    totals of the service's reports; the shops' settings of figures; definitions; days, as what is
+    due changes with a day; the models' own files.
     """
     digest = hashlib.sha256()
     parts: list[object] = [

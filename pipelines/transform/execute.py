@@ -1,8 +1,8 @@
 """Carries out the statements of a build in the private DuckDB file, which nobody else has open.
 
 Each relation is a transaction of its own: one for all would hold two builds in the file. A build
-that ends early, by a fault or a kill, leaves relations of two builds in this file, which no reader
-has, and the next build makes all of them anew. Tests of the data come last; where they find a fault
+that ends early, by a fault or a kill, leaves relations of two builds in this file. No reader has
+it, and the next build makes all of them anew. Tests of the data come last; where they find a fault
 the file keeps the build, and what history saw, but readers do not get it.
 
 Two statements at a time are carried out, where they do not read each other. DuckDB can share one

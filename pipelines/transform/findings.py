@@ -74,9 +74,9 @@ _PLAIN = (
 
 
 def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
-    """Keep what tests of a build found, columns that reports need and no row fills, and custom
-    fields of live records that no list of custom fields names. A field may be called by name, label
-    or id, in any spelling.
+    """Keep what tests of a build found, and columns that reports need and no row fills. Custom
+    fields of live records that no list of custom fields names are kept, too. A field may be called
+    by name, label or id, in any spelling.
     """
     rows = [
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}

@@ -176,9 +176,9 @@ def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str,
     """Shop, label as it stands there, and what is known of every status that a list, a ticket or an
     earlier version of one names.
 
-    A status without a label is judged by its id's, and where tickets name their status by its id
-    alone, that stands where a label would. So is one whose label the shop gave up: a ticket
-    that nobody touched since bears the old one until it is read again.
+    A status without a label is judged by its id's. Where tickets name their status by its id alone,
+    that stands where a label would. So is one whose label the shop gave up: a ticket that nobody
+    touched since bears the old one until it is read again.
     """
     named = connection.execute(
         f"""

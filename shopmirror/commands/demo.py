@@ -42,8 +42,8 @@ _NOT_ALONE = (
 def demo() -> int:
     """Try everything on a made-up shop on this machine: no account, no key, no network.
 
-    Serves the shop on loopback, mirrors it, reconciles its reports, writes the settings with which
-    all other commands work on it, and says what to try next.
+    Serves the shop on loopback, mirrors it and reconciles its reports. Writes the settings with
+    which all other commands work on it, and says what to try next.
     """
     home = Home(home_folder())
     if (home.ledger.exists() or home.outbox.exists()) and not demo_shop.address(home.path):

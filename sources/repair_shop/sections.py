@@ -4,7 +4,7 @@ Read, weakest first: ``.dlt/config.toml``, ``.dlt/secrets.toml``, both in the cu
 environment variables (``SOURCES__REPAIR_SHOP__API_KEY``).
 
 Several shops stand under ``[sources.repair_shop.shops.<shop>]`` and inherit what stands above them,
-except the key: one key belongs to one shop (specification, "What the service does"), so with
+except the key: one key belongs to one shop (specification, "What the service does"). So with
 several shops each must name its own, and the general key never serves a shop by accident.
 """
 

@@ -1,8 +1,8 @@
 """Time that every process of a machine agrees on and that nobody can set.
 
 The rate budget lives in a file shared by processes, so a process's own monotonic clock is of no
-use, and the wall clock may be set back or forward at any moment. A machine has a clock that only
-its boot resets; together with an identity of that boot it is safe to store.
+use. The wall clock may be set back or forward at any moment. A machine has a clock that only its
+boot resets; together with an identity of that boot it is safe to store.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Slots: never more than ``requests_per_minute - reserve`` requests in ANY minute of the server's.
 
-A request may reach the server at any time between its grant and its answer, so a slot is free one
+A request may reach the server at any time between its grant and its answer. So a slot is free one
 minute (and 0.3 %) after the answer, and an unanswered request holds its slot. Any two requests that
 share a slot are then a minute apart at the server, whenever they arrived. A slot of a process that
 died is free a minute after that was noticed.

@@ -1,6 +1,6 @@
 """What the service's answers mean for a key: rules without a clock, a file or a network.
 
-The service allows 30 requests a minute, wants silence for a minute after a rate error, and blocks
+The service allows 30 requests a minute and wants silence for a minute after a rate error. It blocks
 key and address for 6 to 8 hours after ten ignored ones (specification, Limits). So:
 
 - At most three requests of a key are unanswered: two at most follow one that meets the limit. For

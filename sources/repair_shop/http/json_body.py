@@ -24,9 +24,9 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 def parse_json(body: bytes) -> Any:
     """JSON in UTF-8, fractions as :class:`~decimal.Decimal`. :class:`ValueError` when it is none.
 
-    A number beyond what Decimal or int hold, NaN and Infinity (which are no JSON, but some write
-    them), and a value more than :data:`DEEPEST` levels down, become text, word for word; NUL and
-    half a pair become U+FFFD. Of a field said twice the last one counts.
+    Some values become text, word for word: numbers beyond what Decimal or int hold, NaN and
+    Infinity (no JSON, but some write them), and values more than :data:`DEEPEST` levels down. NUL
+    and half a pair become U+FFFD. Of a field said twice the last one counts.
     """
     try:
         payload = json.loads(body, parse_float=_decimal, parse_int=_whole, parse_constant=str)

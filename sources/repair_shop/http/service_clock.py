@@ -1,7 +1,7 @@
 """What time it is at the service, by the ``Date`` of its answers (RFC 9110, 6.6.1).
 
 Our own clock may be days ahead or behind. What is asked of the service by day is asked by the
-service's clock, and a window begins by the earlier of the two and has no end.
+service's clock. A window begins by the earlier of the two and has no end.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """The network under the client: connections with a deadline, bodies with a bound, one error tree.
 
 What comes over the wire is not trusted. One answer may take only so long in all, because a byte a
-second never meets a time-out of silence, and may be only so large when it is unpacked.
+second never meets a time-out of silence. It may be only so large when it is unpacked.
 :func:`from_wire` makes one of our errors of every exception that can come out of here.
 """
 

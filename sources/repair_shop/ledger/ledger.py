@@ -2,7 +2,7 @@
 
 One SQLite file (``mirror.sqlite``), three things in it. *Scans*: a scan is deterministic code that
 asks for pages by keys of its own (``newest:1``, ``down:7``); what it needs of each answer is kept
-under (scan, key) while it is open, so a run that was killed starts the same code again and is
+under (scan, key) while it is open. So a run that was killed starts the same code again and is
 served from here. *Rows*: the newest content of each row, under the number of the answer that
 brought it; that is the change log destinations read. *State* of lists, runs and reports. The tables
 are in ``schema.sql``, the statements in ``queries.sql``.

@@ -1,11 +1,11 @@
 """Reading custom fields: those of a type, and of tickets those of each category and tab.
 
-``GET /customFields/tickets`` answers with the default custom fields; others belong to a category
-or a tab and show only when it is asked for by ``categoryId`` and ``tabId`` (specification, GET
+``GET /customFields/tickets`` answers with the default custom fields; others belong to a category or
+a tab and show only when it is asked for by ``categoryId`` and ``tabId`` (specification, GET
 /customFields/{type}). Nothing says whose categories these are, nor lists them. So a weekly scan
-asks for those that the settings name, then for the categories of products, and, where none of these
-has fields of its own, for preset categories and small numbers. Tabs are those that the settings or
-the answers name, or that follow on each other.
+asks for those that the settings name, then for the categories of products. Where none of these has
+fields of its own, it asks for preset categories and small numbers. Tabs are those that the settings
+or the answers name, or that follow on each other.
 
 All types may stand in one list, which a service cuts into pages before it leaves the others out.
 Then a short page is no end, nor is an empty one: pages are read as far as all types' fields reach.

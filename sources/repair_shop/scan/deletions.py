@@ -216,7 +216,7 @@ def _days_disagree(job: Job, outcome: Outcome) -> bool:
     """Whether the service's days are others than ours: its answer goes beyond what was asked.
 
     A day more was asked at both ends (:func:`~repair_shop.scan.jobs.window_of`), so rows of those
-    days belong there, and the job's own days are whole wherever the service draws the line.
+    days belong there. The job's own days are whole wherever the service draws the line.
     """
     first, last, day = outcome.first_day, outcome.last_day, timedelta(days=1)
     early = job.first is not None and first is not None and first < job.first - day

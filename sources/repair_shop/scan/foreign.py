@@ -1,8 +1,8 @@
 """Whether an answer belongs to another list: a cache between us and the service may mix them up.
 
 Its rows then have the fields of that other list. So what each list's rows show is kept: fields that
-all of them have, and fields that any of them has. An answer is foreign if it does not fit what its
-own list is known to show, fits another one, and shows no row that its own list is known to have.
+all of them have, and fields that any of them has. An answer is foreign if it fits another list but
+not its own, and shows no row that its own is known to have.
 """
 
 import json

@@ -50,8 +50,8 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
 
 
 def _pages_between(day: date | None, page: Page, top: Page) -> int:
-    """Pages of the days from ``day`` to those of the newest page, where rows come as densely as on
-    these two pages, or a little less; 0 if days say nothing."""
+    """Pages of the days from ``day`` to those of the newest page; 0 if days say nothing. Rows come
+    there as densely as on these two pages, or a little less."""
     newest = _middle(top)
     if day is None or newest is None:
         return 0

@@ -100,9 +100,9 @@ class Outcome:
 class Bounded:
     """A reader that counts a scan's pages into its outcome, and ends after twice those expected.
 
-    Expected is what is known of the list (``expected`` pages), or, where that is more, the pages
-    that showed a row this scan had not seen: a service that repeats its last page in changing order
-    shows none. Raises :class:`NeverEnds` instead of asking beyond, and a few.
+    Expected are the ``expected`` pages that the list is known to have, or the pages that showed a
+    row this scan had not seen, if those are more. A service that repeats its last page in changing
+    order shows none. Raises :class:`NeverEnds` instead of asking beyond, and a few.
     """
 
     def __init__(self, reader: PageSource, out: Outcome, expected: int | None = None) -> None:

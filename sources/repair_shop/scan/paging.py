@@ -1,8 +1,8 @@
 """How a shop pages: by number, else by offset and limit, else as its lists come.
 
 A list is asked by number until it shows that this does not work: its pages hold the same rows, or
-one page is all that there is though there are other rows. Then it is asked by offset, and if that
-shows more than one page, so is every list of the shop from then on (field notes, Behaviour).
+one page is all that there is though there are other rows. Then it is asked by offset. If that shows
+more than one page, so is every list of the shop from then on (field notes, Behaviour).
 """
 
 from collections.abc import Callable

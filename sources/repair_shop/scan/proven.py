@@ -1,7 +1,7 @@
 """Reading a whole list, and knowing whether a row was missed.
 
 The danger. Lists are paged by number (specification, Common conventions). When a row of a page
-already read is deleted, every later row moves up by one, and the first row of the next page slips
+already read is deleted, every later row moves up by one. So the first row of the next page slips
 into the page that was read: it is never seen.
 
 The way out is the order of reading. Ask for ``sort=oldest`` and read the pages from the last to
@@ -15,7 +15,7 @@ a page that shares rows with it, in exactly reversed order, is at the end. So no
 than 50 rows". Every scan has a bound (:class:`~repair_shop.scan.outcome.Bounded`); beyond it, it is
 not proven.
 
-Each function here is deterministic in the pages it is given, so a scan that was killed is run again
+Each function here is deterministic in the pages it is given. So a scan that was killed is run again
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 

@@ -2,8 +2,8 @@
 
 ``GET /tickets`` without a status shows only tickets in the pipeline (specification, Tickets), so
 all of them are read as two lists: status X, and status not X. A service that keeps hiding closed
-tickets would leave a hole that nobody sees; so the newest page of ``/tickets/updated`` is held
-against what was read, and if it knows a ticket that we do not, everything is read from there.
+tickets would leave a hole that nobody sees. So the newest page of ``/tickets/updated`` is held
+against what was read. If it knows a ticket that we do not, everything is read from there.
 """
 
 from collections.abc import Iterable, Mapping
@@ -145,9 +145,9 @@ class Tickets:
     def look_for(
         self, label: str | None, halved: AbstractSet[str], rows: list[str]
     ) -> tuple[set[str], set[str], int]:
-        """Of tickets that no half showed those that are gone, as a last change may tell of such
-        too, and a few of those that no half shows now either: others just came or changed. Where
-        many are shown after all, the halves were not read to their ends.
+        """Of tickets that no half showed: those that are gone, as a last change may tell of such
+        too, and some that no half shows now either. Others just came or changed. Where many are
+        shown after all, the halves were not read to their ends.
 
         What a half hides may be hidden by its own path too: so no path is believed of a ticket of
         whose status the halves show none. Of such is the number, last.
@@ -245,8 +245,8 @@ class _Alike:
 
 
 def have_changed(reader: MakeReader, rows: int) -> bool:
-    """Whether so many tickets have a last change, by the page on which the last of them stands,
-    which may be one that is repeated past the end."""
+    """Whether so many tickets have a last change. The page on which the last of them stands tells
+    it, and that one may be repeated past the end."""
     number, row = divmod(rows - 1, PAGE_ROWS)
     last = _updated(reader, "count", number + 1)[0] if rows else None
     if last is None or not number or last.size <= row + 1:

@@ -1,9 +1,9 @@
 """Scans that read upwards: lists and windows without an order, and the newest end of a known list.
 
 Read upwards, a list may hide a row that slips into a page already read (:mod:`.proven`). So a
-window of several pages is read downwards once more, and so are the pages of a known list's newest
-end, whose other rows the count of :mod:`.count` holds against what is known. Neither helps where
-rows stand in another order at each request: such a window is not proven.
+window of several pages is read downwards once more. The pages of a known list's newest end are,
+too: the count of :mod:`.count` holds its other rows against what is known. Neither helps where rows
+stand in another order at each request: such a window is not proven.
 """
 
 import math
@@ -29,11 +29,10 @@ def read_window(
 ) -> Outcome:
     """Read a list or window whose order is not known, up to an empty page.
 
-    A window of several pages is read downwards once more, so that a row that moved while it was
-    read up is seen on the way down; and up again if it looks shuffled, which has to stop then.
-    ``expected``: its pages at most, as far as is known. ``is_all``: whether full pages are the
-    whole list, where the last one comes again behind it. Raises :class:`PagingBroken` when page
-    numbers do not work.
+    A window of several pages is read downwards once more, so a row that moved while it was read up
+    is seen then. It is read up again if it looks shuffled, which has to stop then. ``expected``:
+    its pages at most, as far as is known. ``is_all``: whether full pages are the whole list, where
+    the last one comes again behind it. Raises :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome(whole=True)
     with bounded(reader, out, expected) as bound:

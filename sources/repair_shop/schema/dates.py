@@ -129,8 +129,8 @@ def local_day(iso_text: str, zone: tzinfo) -> date:
 def day_in(value: object, zone: tzinfo, order: Order | None = None) -> date | None:
     """The shop's own day of a moment as the service spells it.
 
-    None when it is no moment, one that may be two days, or one of the first or last hours of the
-    calendar, whose day lies outside of it.
+    None when it is no moment or one that may be two days. None, too, for the first and last hours
+    of the calendar, whose day lies outside of it.
     """
     try:
         if isinstance(value, str) and _ISO.fullmatch(value):

@@ -1,6 +1,6 @@
 """What the answers of a list have shown so far, which decides how later rows are read.
 
-Two things. *Columns*: fields that nobody declared become columns, but an object whose fields are
+Two things. *Columns*: fields that nobody declared become columns. But an object whose fields are
 ids would make one for each id, and a load needs memory for each; so only the first of them do.
 *Spelling*: ``1.234`` and ``07/05/2026`` mean two things. One value of the column that means one
 thing (``12.50``, ``07/16/2026``) decides for all; where the column has shown nothing, the other

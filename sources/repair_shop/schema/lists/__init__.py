@@ -6,8 +6,8 @@ what its rows hold: columns, the other names a service may use for them, what th
 
 The specification shows no response field but a customer's ``id``, ``name`` and ``email``
 ("Resources and their fields"); the rest are the fields seen in the wild. So nothing here is relied
-on to be there: a declared column exists in the warehouse even when no row has it, an undeclared
-field becomes a text column of its own, and :mod:`repair_shop.schema.clean` loses neither.
+on to be there. A declared column exists in the warehouse even when no row has it, and an undeclared
+field becomes a text column of its own. :mod:`repair_shop.schema.clean` loses neither.
 """
 
 from ...schema.endpoint import Endpoint
