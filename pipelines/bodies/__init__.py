@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pipelines.bodies.models import Body, model
+from specification import BODIES as OF_SPECIFICATION
 from specification import LISTS, METHOD_OF
 
 BODIES: Mapping[tuple[str, str], type[Body]] = MappingProxyType(
@@ -70,7 +71,7 @@ def validate(
         checked = model.model_validate({**model.suggested, **body}, context=zone)
     except ValidationError as error:
         section = f" (specification, {model.section})" if model.section else ""
-        faults = [_fault(model, dict(entry)) for entry in error.errors(include_url=False)]
+        faults = [_fault(resource, op, dict(entry)) for entry in error.errors(include_url=False)]
         raise BodyError([f"{resource} {op}: {fault}{section}" for fault in faults]) from None
     return checked.model_dump(exclude_unset=True, warnings=False)
 
@@ -84,25 +85,30 @@ _IN_WORDS = {
 """Kinds of pydantic's faults that are better said otherwise."""
 
 
-def _fault(model: type[Body], entry: dict[str, Any]) -> str:
+def _fault(resource: str, op: str, entry: dict[str, Any]) -> str:
     field = ""
     for part in entry["loc"]:
         field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else str(part)
     told = _IN_WORDS.get(entry["type"], str(entry["msg"]))
     if entry["type"] == "extra_forbidden":
-        told = _unknown(model, str(entry["loc"][-1]), nested=len(entry["loc"]) > 1)
+        is_nested = len(entry["loc"]) > 1
+        told = NO_FIELD if is_nested else unknown_field(resource, op, str(entry["loc"][-1]))
     return f"{field}: {told}" if field else told
 
 
-def _unknown(model: type[Body], name: str, *, nested: bool) -> str:
-    if not nested:
-        for (_, op), other in BODIES.items():
-            sibling = op == "create" and other is not model and other.section == model.section
-            if sibling and name in other.model_fields:
-                return "may be given on create only"
-        close = difflib.get_close_matches(name, model.model_fields, 1, 0.6) or [
-            field for field in model.model_fields if field.lower() == name.lower()
-        ]
-        if close:
-            return f"there is no such field; did you mean {close[0]}?"
-    return "there is no such field"
+NO_FIELD = "there is no such field"
+"""What is said of a field where nothing else may be meant."""
+
+
+def unknown_field(resource: str, op: str, name: str) -> str:
+    """What is to be said of a field that a body has not, and of what may be meant."""
+    fields, inner = BODIES[resource, op].model_fields, name.rpartition(".")[2]
+    if op == "update" and name in BODIES.get((resource, "create"), Body).model_fields:
+        return "may be given on create only"
+    for outer in OF_SPECIFICATION[resource].taken("create").values() if op != "delete" else ():
+        if outer.name in fields and outer.of and inner in OF_SPECIFICATION[outer.of].fields:
+            return f'stands in {outer.name}: [{{"{inner}": ...}}]'
+    close = difflib.get_close_matches(name, fields, 1, 0.6) or [
+        field for field in fields if field.lower() == name.lower()
+    ]
+    return f"{NO_FIELD}; did you mean {close[0]}?" if close else NO_FIELD

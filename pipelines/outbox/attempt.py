@@ -19,7 +19,7 @@ from pipelines.bodies import PATHS
 from pipelines.outbox.basis import conflicts, due_conflict, kept
 from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
-from pipelines.outbox.match import picture
+from pipelines.outbox.match import holds, picture
 from pipelines.outbox.order import OnConflict, Unsendable, prepared, read_file
 from pipelines.outbox.origin import write_stamp
 from pipelines.outbox.outcome import Hook, Outcomes, proof
@@ -126,6 +126,11 @@ class Attempts:
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))
         rows = self.records.payments(invoices)
+        if change.marker and any(holds(row, change.marker) for row in rows.values()):
+            # Another queue booked the row of this key, or this one before it was put back.
+            why = "a payment of the invoice holds its marker"
+            self.look(self.outcomes.in_doubt(change, why))
+            return None
         if found := due_conflict(self.outbox, change, body, invoices, rows):
             self._conflict(change, *found)
             return None

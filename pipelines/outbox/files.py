@@ -17,7 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pipelines.bodies import BODIES
+from pipelines.bodies import BODIES, NO_FIELD, unknown_field
 from pipelines.bodies.models import numeric_fields
 from pipelines.outbox.errors import InputRefused
 
@@ -53,7 +53,8 @@ def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> Fil
     :class:`InputRefused` if nothing of it can be read."""
     text, kind, found = _text(path), path.suffix.lower(), FileRows()
     if kind not in (".csv", ".jsonl"):
-        raise InputRefused([f"{path}: must be a .jsonl or .csv file"])
+        told = "must be a .jsonl or .csv file; a spreadsheet saves a sheet as CSV (UTF-8)"
+        raise InputRefused([f"{path}: {told}"])
     is_csv = kind == ".csv"
     for line, row in _csv(path, text, resource, op, key) if is_csv else _json_lines(text):
         if isinstance(row, dict):
@@ -118,8 +119,8 @@ def _csv(path: Path, text: str, resource: str, op: str, key: str | None) -> Line
         header = [name.strip() for name in next(reader, [])]
         while header and not header[-1]:
             header.pop()
-        if fault := _fault_of(header, resource, op, key):
-            raise InputRefused([f"{path}: {fault}"])
+        if faults := _faults_of(header, resource, op, key):
+            raise InputRefused([f"{path}: {fault}" for fault in faults])
         for cells in reader:
             line = reader.line_num + above
             if not any(cell.strip() for cell in cells):
@@ -148,24 +149,27 @@ def _is_made(name: str, cell: str) -> bool:
     return bool(_MADE.fullmatch(cell) or (name in _DIGITS and _FLOAT.fullmatch(cell)))
 
 
-def _fault_of(header: list[str], resource: str, op: str, key: str | None) -> str:
+def _faults_of(header: list[str], resource: str, op: str, key: str | None) -> list[str]:
     known = fields_of(resource, op) | ({key} if key else set())
     twice = sorted({name for name in header if header.count(name) > 1})
-    unknown = [name for name in header if name not in known]
     if not header:
-        return "has no header"
+        return ["has no header"]
     if "" in header:
-        return f"header: column {header.index('') + 1} has no name"
+        return [f"header: column {header.index('') + 1} has no name"]
     if twice:
-        return f"header names {', '.join(twice)} more than once"
+        return [f"header names {', '.join(twice)} more than once"]
     if key is not None and key not in header:
-        return f"header: there is no column {key!r}, which --key names"
-    if not unknown:
-        return ""
-    own = "" if key else f" If {unknown[0]!r} makes a row unique, add --key {unknown[0]}."
-    has = ", ".join(sorted(known - _OWN - {key} | {"id"}))
-    names = ", ".join(map(repr, unknown))
-    return f"header: {resource} {op} has no field {names}.{own} It has: {has}"
+        return [f"header: there is no column {key!r}, which --key names"]
+    told = {name: unknown_field(resource, op, name) for name in header if name not in known}
+    faults = [f"header: {name!r}: {words}" for name, words in told.items()]
+    strange = [name for name, words in told.items() if words == NO_FIELD]
+    if strange and not key:
+        faults.append(f"If {strange[0]!r} makes a row unique, add --key {strange[0]}.")
+    if strange:
+        has = known - _OWN - {key} | ({"file"} if op == "upload" else set())
+        has |= {"id"} if op != "create" else set()
+        faults.append(f"{resource} {op} has: {', '.join(sorted(has))}")
+    return faults
 
 
 def _read_commas(found: FileRows, resource: str, sign: str) -> None:

@@ -171,7 +171,7 @@ def _change(
         if (earlier := one.get("$row", 0)) >= place:
             raise InputRefused([f"@row:{earlier} must name an earlier row than its own, {place}"])
     if marker and op == "create":
-        body, token = marked_body(table, body)
+        body, token = marked_body(table, body, folded(key or ""))
     return replace(wanted, record_id=record, body=body, file=attached, marker=token, key=key)
 
 

@@ -7,6 +7,7 @@ may show it: :func:`compare` says how near it comes.
 """
 
 import difflib
+import hashlib
 import html
 import json
 import re
@@ -307,13 +308,16 @@ MARKER_FIELDS: Mapping[str, str] = {
 """Resource -> free-text field that takes a marker; a payment's is in each of its lines."""
 
 
-def marked_body(resource: str, body: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The body of a create with a new marker in it, and the marker; None where no field takes
-    one."""
+def marked_body(
+    resource: str, body: dict[str, Any], key: str = ""
+) -> tuple[dict[str, Any], str | None]:
+    """The body of a create with a marker in it, and the marker: a new one, or that of the caller's
+    ``key``, which another queue gives it, too. None where no field takes one."""
     name = MARKER_FIELDS.get(resource)
     if name is None:
         return body, None
-    marker = f"sm-{uuid.uuid4().hex[:10]}"
+    drawn = hashlib.sha256(f"{resource} {key}".encode()).hexdigest() if key else uuid.uuid4().hex
+    marker = f"sm-{drawn[:10]}"
     if resource == "payments":
         return {**body, "lines": [_noted(line, name, marker) for line in body["lines"]]}, marker
     return _noted(body, name, marker), marker

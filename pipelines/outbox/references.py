@@ -151,7 +151,8 @@ def _hint(warehouse: Published, shop: str, target: Target, value: str) -> str:
     column = target.columns[-1]
     newer = "If it is newer than the last sync, sync first or add --no-check"
     if column == "id" or target.table in ("customers", "products", "tickets"):
-        return f"is not among the {target.table} of the mirror. {newer}"
+        named = " or ".join(target.columns)
+        return f"is no {named} among the {target.table} of the mirror. {newer}"
     labels = warehouse.rows(
         f'select distinct "{column}" as said from {_rows(target)}'  # noqa: S608 - names are ours
         f' and "{column}" is not null order by 1',

@@ -90,3 +90,28 @@ def test_what_we_booked_ourselves_is_paid_though_the_service_does_not_show_it_ye
     desk.shop.clock.ticks += DAY
     desk.discard(2)
     assert desk.push().exit_code == 0
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_row_that_was_booked_by_another_queue_is_not_booked_again(desk, lines, missing):
+    desk.begin()
+    invoice = desk.shop.invoice()
+    desk.back_up()
+
+    def queue(key):
+        paid = [{"amount": 5, "paymentMethod": "1"}] * lines
+        row = {"receipt": key, "invoiceId": invoice, "lines": paid}
+        return desk.queue("payments", "create", row, key="receipt")
+
+    queue("55")
+    desk.push()
+    for payment in list(desk.shop.tables["payments"])[:missing]:
+        del desk.shop.tables["payments"][payment]
+    desk.put_back()
+    queue("055")
+    queue("56")
+    desk.push()
+    told = "in_doubt" if lines > missing > 0 else "done"
+    assert desk.states()[0] == told
+    assert desk.made("payments") == 2 + (lines == missing) - (told == "in_doubt")

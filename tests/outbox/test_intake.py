@@ -133,7 +133,7 @@ def test_lists_stand_in_a_cell_as_json(settings, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
-        ("a.csv", b"nmae\nAnn\n", ["header", "'nmae'", "It has"]),
+        ("a.csv", b"nmae\nAnn\n", ["header", "'nmae'", "did you mean name?"]),
         ("a.csv", b"name,name\nA,B\n", ["more than once"]),
         ("a.csv", b"", ["no header"]),
         ("a.csv", b"name\nA,B\n", ["line 2: has 2 cells, not 1"]),
@@ -257,10 +257,10 @@ def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
         ),
         "line 2: products update: price: must be a number",
         "line 3: has 3 cells",
-        "line 4: products id: 'nope' is not among the products",
+        "line 4: products id: 'nope' is no id among the products",
         "line 5: id: which record",
         "line 6: 5,5E+10 is what a program made",
-        "line 7: products id: 'nix' is not among the products",
+        "line 7: products id: 'nix' is no id among the products",
         "line 7: products update: price: must be a number",
     )
     assert len(error.faults) == 7
@@ -320,7 +320,7 @@ def test_a_file_is_about_what_the_command_says(settings, tmp_path):
     for name in ("_op", "_resource"):
         path = tmp_path / "a.csv"
         path.write_text(f"id,price,{name}\n1,2,delete\n")
-        refused(lambda path=path: read_rows(path, "products", "update"), f"no field '{name}'")
+        refused(lambda path=path: read_rows(path, "products", "update"), f"'{name}': there is no")
 
 
 def test_a_sheet_names_only_files_below_it(settings, tmp_path):

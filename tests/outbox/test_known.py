@@ -35,7 +35,7 @@ def mirror(settings):
 
 @pytest.mark.parametrize("record", ["nobody", "gone", "theirs"])
 def test_a_record_that_is_not_in_the_mirror(mirror, record):
-    with pytest.raises(InputRefused, match=f"'{record}' is not among the customers"):
+    with pytest.raises(InputRefused, match=f"'{record}' is no id among the customers"):
         enqueue("customers", "update", {"city": "A"}, record_id=record, settings=mirror)
     with Outbox(mirror.home) as outbox:
         assert outbox.changes() == []

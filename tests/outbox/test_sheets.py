@@ -109,3 +109,17 @@ def test_a_key_is_the_same_in_a_sheet_that_was_saved_again(settings, first, agai
 def test_keys_that_are_others_are_told_apart(settings, keys):
     rows = [{"ref": key, "name": "Acme"} for key in keys]
     assert enqueue("brands", "create", rows, key="ref", settings=settings) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("receipt,invoiceId,amount", "'amount': stands in lines: [{\"amount\": ...}]"),
+        ("receipt,InvoiceId,lines", "'InvoiceId': there is no such field; did you mean invoiceId?"),
+    ],
+)
+def test_a_column_that_is_no_field_is_told_of_what_may_be_meant(tmp_path, header, told):
+    path = tmp_path / "receipts.csv"
+    path.write_text(f"{header}\n1,2,3\n")
+    error = refused(lambda: read_rows(path, "payments", "create", "receipt"), told)
+    assert len(error.faults) == 1
