@@ -146,7 +146,8 @@ class _Probe:
             self._found_under_none(path, column, cleaned, rows)
         lines = [line for row in cleaned for line in row.get("lines", ())]
         is_priced = any(line.get("unit_price", line.get("cost")) is not None for line in lines)
-        for column in ("product_code", "quantity", *(() if is_priced else ("total",))):
+        names = "product__id" if any(line.get("product__id") for line in lines) else "product_code"
+        for column in (names, "quantity", *(() if is_priced else ("total",))):
             self._found_under_none(f"{path}, lines", column, lines, lines)
         unreadable = {name for row in cleaned for name in json.loads(row["_unreadable"] or "{}")}
         if unreadable:

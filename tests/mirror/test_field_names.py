@@ -84,6 +84,9 @@ def test_lines_go_by_other_names():
     [read] = clean({"id": 1, "line_items": [line]}, "pos_orders")["lines"]
     wanted = "product_code quantity unit_price total item_description".split()
     assert [read[column] for column in wanted] == ["A", 2, Decimal("3.50"), 7, "Glass"]
+    line = {"product_id": 7, "count": 2, "price_per_unit": 3}
+    [read] = clean({"id": 1, "lines": [line]}, "pos_orders")["lines"]
+    assert [read[name] for name in ("product__id", "quantity", "unit_price")] == ["7", 2, 3]
     line = {"product": {"id": 1, "code": "A", "name": "Glass"}}
     [read] = clean({"id": 1, "lines": [line]}, "pos_orders")["lines"]
     assert (read["product_code"], read["item_description"]) == ("A", "Glass")

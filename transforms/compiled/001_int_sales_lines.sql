@@ -7,7 +7,7 @@
 select
     lines.shop_id, 'ticket_invoice' as document_type, lines.invoice_id as document_id,
     cast(null as TEXT) as return_row_key,
-    lines.position, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
+    lines.position, lines.product_id, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
     lines.tax, coalesce(lines.total, case
         when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
             then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))
@@ -21,7 +21,7 @@ union all
 select
     lines.shop_id, 'pos_order' as document_type, lines.order_id as document_id,
     cast(null as TEXT) as return_row_key,
-    lines.position, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
+    lines.position, lines.product_id, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
     lines.tax, coalesce(lines.total, case
         when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
             then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))
@@ -35,7 +35,7 @@ union all
 select
     lines.shop_id, 'ticket_invoice' as document_type, lines.invoice_id as document_id,
     lines.return_row_key,
-    lines.position, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
+    lines.position, lines.product_id, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
     lines.tax, coalesce(lines.total, case
         when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
             then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))
@@ -49,7 +49,7 @@ union all
 select
     lines.shop_id, 'pos_order' as document_type, lines.order_id as document_id,
     lines.return_row_key,
-    lines.position, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
+    lines.position, lines.product_id, lines.product_code, lines.item_description, lines.quantity, lines.unit_price, lines.discount,
     lines.tax, coalesce(lines.total, case
         when abs(lines.quantity) < 1000 and abs(lines.unit_price) < 10000000
             then cast(try_cast(lines.quantity as decimal(7, 4)) * try_cast(lines.unit_price as decimal(11, 4)) as decimal(28, 4))

@@ -4,6 +4,12 @@
 -- table: purchase_lines
 -- tests: grain_purchase_lines_shop_id__purchase_id__position
 
+with lines as (
+    select lines.*, case when products.id is null then lines.product_code else concat('id:', products.id) end as product_called
+    from "staging"."purchase_orders__lines" as lines
+    left join "staging"."products" as products on products.shop_id = lines.shop_id and products.id = lines.product_id
+)
+
 select
     orders.shop_id,
     orders.document_id as purchase_id,
@@ -21,7 +27,7 @@ select
     lines.quantity,
     coalesce(lines.unit_price, lines.cost) as unit_cost,
     lag(coalesce(lines.unit_price, lines.cost)) over (
-        partition by orders.shop_id, coalesce(lines.product_code, lines.item_description)
+        partition by orders.shop_id, coalesce(lines.product_code, products.id, lines.item_description)
         order by orders.created_at, length(orders.document_id), orders.document_id, lines.position
     ) as unit_cost_before,
     lines.discount,
@@ -34,11 +40,11 @@ select
             then cast(lines.quantity * coalesce(lines.unit_price, lines.cost) as decimal(28, 4))
     end
     end) as total
-from "staging"."purchase_orders__lines" as lines
+from lines
 inner join "marts"."purchase_documents" as orders
     on orders.shop_id = lines.shop_id
     and orders.document_id = lines.purchase_order_id
     and orders.effect = 'purchase_order'
-left join "intermediate"."int_products_by_code" as products
+left join "intermediate"."int_named_products" as products
     on products.shop_id = lines.shop_id
-    and products.code = lines.product_code
+    and products.called = lines.product_called

@@ -19,12 +19,14 @@ signed as (
         lines.*,
         returns.position as return_position,
         case when lines.return_row_key is null then documents.created_day else returns.created_day end as day,
-        lines.return_row_key is not null as is_returned
+        lines.return_row_key is not null as is_returned,
+        case when products.id is null then lines.product_code else concat('id:', products.id) end as product_called
     from "intermediate"."int_sales_lines" as lines
     inner join documents
         on documents.shop_id = lines.shop_id
         and documents.document_type = lines.document_type
         and documents.document_id = lines.document_id
+    left join "staging"."products" as products on products.shop_id = lines.shop_id and products.id = lines.product_id
     left join returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
 ),
@@ -43,9 +45,9 @@ priced as (
     end
     end as units_cost
     from signed
-    left join "intermediate"."int_products_by_code" as products
+    left join "intermediate"."int_named_products" as products
         on products.shop_id = signed.shop_id
-        and products.code = signed.product_code
+        and products.called = signed.product_called
     left join "intermediate"."int_untaxed_lines" as untaxed on untaxed.shop_id = signed.shop_id
 )
 
@@ -57,6 +59,7 @@ select
     return_position,
     position,
     day,
+    product_called,
     product_code,
     item_description,
     cast(case when is_returned then -(quantity) else quantity end as decimal(28, 4)) as quantity,

@@ -33,6 +33,6 @@ select
     lines.cost,
     cast(lines.total - coalesce(lines.tax, 0) - lines.cost as decimal(28, 4)) as margin
 from "intermediate"."int_priced_lines" as lines
-left join "intermediate"."int_products_by_code" as products
+left join "intermediate"."int_named_products" as products
     on products.shop_id = lines.shop_id
-    and products.code = lines.product_code
+    and products.called = lines.product_called

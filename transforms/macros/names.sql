@@ -9,6 +9,11 @@ left join {{ ref('int_named_tickets') }} as named
     on named.record_type = '{{ list }}' and named.shop_id = {{ records }}.shop_id and named.record_id = {{ records }}.id
 {%- endmacro %}
 
+{#- What a line calls its product: by its id where `products` knows it, else by its code. -#}
+{% macro product_called(lines) -%}
+case when products.id is null then {{ lines }}.product_code else concat('id:', products.id) end
+{%- endmacro %}
+
 {#- A person's first and last name; null where there is neither. -#}
 {% macro full_name(prefix) -%}
 nullif(trim(concat(coalesce({{ prefix }}first_name, ''), ' ', coalesce({{ prefix }}last_name, ''))), '')

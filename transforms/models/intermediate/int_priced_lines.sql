@@ -14,12 +14,14 @@ signed as (
         lines.*,
         returns.position as return_position,
         case when lines.return_row_key is null then documents.created_day else returns.created_day end as day,
-        lines.return_row_key is not null as is_returned
+        lines.return_row_key is not null as is_returned,
+        {{ product_called('lines') }} as product_called
     from {{ ref('int_sales_lines') }} as lines
     inner join documents
         on documents.shop_id = lines.shop_id
         and documents.document_type = lines.document_type
         and documents.document_id = lines.document_id
+    {{ named_in('products', 'lines', 'product_id') }}
     left join returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
 ),
@@ -31,9 +33,9 @@ priced as (
         -- What the line itself says of a unit's cost, else the product's cost price of today.
         {{ product_of('signed.quantity', 'coalesce(signed.cost, products.cost_price)') }} as units_cost
     from signed
-    left join {{ ref('int_products_by_code') }} as products
+    left join {{ ref('int_named_products') }} as products
         on products.shop_id = signed.shop_id
-        and products.code = signed.product_code
+        and products.called = signed.product_called
     left join {{ ref('int_untaxed_lines') }} as untaxed on untaxed.shop_id = signed.shop_id
 )
 
@@ -45,6 +47,7 @@ select
     return_position,
     position,
     day,
+    product_called,
     product_code,
     item_description,
     cast({{ as_sold('quantity') }} as {{ money() }}) as quantity,

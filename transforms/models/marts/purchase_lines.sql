@@ -1,3 +1,9 @@
+with lines as (
+    select lines.*, {{ product_called('lines') }} as product_called
+    from {{ ref('stg_purchase_orders__lines') }} as lines
+    {{ named_in('products', 'lines', 'product_id') }}
+)
+
 select
     orders.shop_id,
     orders.document_id as purchase_id,
@@ -15,17 +21,17 @@ select
     lines.quantity,
     coalesce(lines.unit_price, lines.cost) as unit_cost,
     lag(coalesce(lines.unit_price, lines.cost)) over (
-        partition by orders.shop_id, coalesce(lines.product_code, lines.item_description)
+        partition by orders.shop_id, coalesce(lines.product_code, products.id, lines.item_description)
         order by orders.created_at, length(orders.document_id), orders.document_id, lines.position
     ) as unit_cost_before,
     lines.discount,
     lines.tax,
     coalesce(lines.total, {{ product_of('lines.quantity', 'coalesce(lines.unit_price, lines.cost)') }}) as total
-from {{ ref('stg_purchase_orders__lines') }} as lines
+from lines
 inner join {{ ref('purchase_documents') }} as orders
     on orders.shop_id = lines.shop_id
     and orders.document_id = lines.purchase_order_id
     and orders.effect = 'purchase_order'
-left join {{ ref('int_products_by_code') }} as products
+left join {{ ref('int_named_products') }} as products
     on products.shop_id = lines.shop_id
-    and products.code = lines.product_code
+    and products.called = lines.product_called

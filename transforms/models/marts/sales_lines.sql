@@ -24,6 +24,6 @@ select
     lines.cost,
     cast(lines.total - coalesce(lines.tax, 0) - lines.cost as {{ money() }}) as margin
 from {{ ref('int_priced_lines') }} as lines
-left join {{ ref('int_products_by_code') }} as products
+left join {{ ref('int_named_products') }} as products
     on products.shop_id = lines.shop_id
-    and products.code = lines.product_code
+    and products.called = lines.product_called

@@ -12,6 +12,7 @@ renamed as (
         source._dlt_parent_id as return_row_key,
         source._dlt_list_idx as position,
         source.id,
+        source.product__id as product_id,
         -- texts
         nullif(source.product_code, '') as product_code,
         nullif(source.item_description, '') as item_description,

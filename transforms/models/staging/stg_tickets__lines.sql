@@ -11,6 +11,7 @@ renamed as (
         source.parent_id as ticket_id,
         source._dlt_list_idx as position,
         source.id,
+        source.product__id as product_id,
         -- texts
         nullif(source.product_code, '') as product_code,
         nullif(source.item_description, '') as item_description,

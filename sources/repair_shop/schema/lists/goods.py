@@ -11,7 +11,7 @@ ROWS: tuple[Endpoint, ...] = (
         Table(
             "type name|title|product_name code|sku|product_code physical_location supplier_code "
             "condition status description imei supplier_item_code "
-            "stock:number|stock_quantity|in_stock|quantity alert_quantity:number "
+            "stock:number|stock_quantity|in_stock|quantity|qty alert_quantity:number "
             "reorder_quantity:number inventory_control:flag serialised_stock:flag "
             "discountable:flag one_time_use:flag "
             "prices__retail_price:amount|price|retail_price "
@@ -22,7 +22,7 @@ ROWS: tuple[Endpoint, ...] = (
             (
                 named("brand", is_word=True),
                 named("model", is_word=True),
-                named("category"),
+                named("category", "product_category"),
                 SUPPLIER,
                 PHOTO,
             ),
