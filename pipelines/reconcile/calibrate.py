@@ -111,8 +111,9 @@ def calibrate(
 ) -> list[Candidate]:
     """Every definition with its fit to the service's months, best first.
 
-    Among equals the definition in use comes first, then the default, then the plainer ones. Empty
-    when the service's reports were never read.
+    Among equals the definition in use comes first, then the default, then the plainer ones. Those
+    that round each document fit wherever the plain ones do, so they are left out there. Empty when
+    the service's reports were never read.
     """
     view, keys = _VIEWS[report]
     sql = _SQL.format(view=view, keys=keys)
@@ -137,7 +138,8 @@ def calibrate(
         unlike = sum(one.definition[part] != choice for part, choice in default.items())
         return -one.agreeing, one.difference, not one.is_current, unlike, one.key
 
-    return sorted(found, key=order)
+    plain = [one for one in found if not one.definition["amount_basis"].endswith("_rounded")]
+    return sorted(plain if any(one.fits for one in plain) else found, key=order)
 
 
 def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:

@@ -20,6 +20,7 @@ ZONES = {
     "money": "America/Guatemala",
     "fits": "America/Guatemala",
     "net": "America/Guatemala",
+    "rounds": "UTC",
     "differs": "America/Guatemala",
     "bench": "Europe/Berlin",
     "holiday": "UTC",

@@ -51,6 +51,20 @@ def test_another_definition_is_found(connection):
     }
 
 
+def test_a_service_that_rounds_each_document_is_found_and_followed(connection):
+    best = calibrate(connection, "rounds", "sales")[0]
+    assert best.fits
+    assert best.key == "document/gross_rounded/return_day/all"
+    connection.execute("begin")
+    store(connection, "rounds", best)
+    found = connection.execute(
+        "select day, sum(total) from intermediate.int_sales_effects where shop_id = 'rounds' "
+        "group by 1 order by 1"
+    ).fetchall()
+    connection.execute("rollback")
+    assert [total for _, total in found] == [D("20.02"), D(3), D("-1.01")]
+
+
 @pytest.mark.parametrize(
     ("shop", "counted"),
     [("books", "pos_order"), ("books", "ticket_invoice"), ("differs", "paid_or_due")],

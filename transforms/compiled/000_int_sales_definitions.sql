@@ -9,7 +9,10 @@ with date_bases as (
 ),
 
 amount_bases as (
-    select 'gross' as amount_basis union all select 'net'
+    select 'gross' as amount_basis union all
+    select 'net' as amount_basis union all
+    select 'gross_rounded' as amount_basis union all
+    select 'net_rounded' as amount_basis
 ),
 
 returns_rules as (

@@ -4,6 +4,8 @@
 -- table: int_sales_by_definition
 
 -- Each month's sales under every definition. A view: it costs nothing until someone calibrates.
+
+
 with definitions as (
     select shops.shop_id, candidates.*
     from "intermediate"."int_shops" as shops
@@ -22,6 +24,10 @@ documents as (
         sum(gross) as gross,
         sum(tax) as tax,
         sum(net) as net,
+        sum(gross) as of_gross,
+        sum(coalesce(net, gross)) as of_net,
+        sum(cast(round(gross, 2) as decimal(28, 4))) as of_gross_rounded,
+        sum(cast(round(coalesce(net, gross), 2) as decimal(28, 4))) as of_net_rounded,
         sum(documents) as documents
     from "marts"."sales_documents"
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -56,7 +62,11 @@ effects as (
         documents.gross,
         documents.tax,
         documents.net,
-        documents.documents
+        documents.documents,
+        documents.of_gross as of_gross,
+        documents.of_net as of_net,
+        documents.of_gross_rounded as of_gross_rounded,
+        documents.of_net_rounded as of_net_rounded
     from documents as documents
     inner join definitions as definitions on definitions.shop_id = documents.shop_id
     where definitions.date_basis <> 'payment'
@@ -81,7 +91,11 @@ effects as (
         payments.amount as gross,
         cast(null as decimal(28, 4)) as tax,
         cast(null as decimal(28, 4)) as net,
-        payments.payments as documents
+        payments.payments as documents,
+        payments.amount as of_gross,
+        payments.amount as of_net,
+        payments.amount as of_gross_rounded,
+        payments.amount as of_net_rounded
     from paid as payments
     inner join definitions as definitions on definitions.shop_id = payments.shop_id
     where definitions.date_basis = 'payment'
@@ -93,7 +107,12 @@ select
     shop_id,
     definition,
     day as month,
-    cast(sum(coalesce(case when amount_basis = 'net' then coalesce(net, gross) else gross end, 0)) as decimal(28, 4)) as total
+    cast(sum(coalesce(case amount_basis
+        when 'gross' then of_gross
+        when 'net' then of_net
+        when 'gross_rounded' then of_gross_rounded
+        when 'net_rounded' then of_net_rounded
+    end, 0)) as decimal(28, 4)) as total
 from effects
 where day is not null
 group by 1, 2, 3

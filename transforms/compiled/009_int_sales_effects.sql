@@ -103,7 +103,12 @@ select
     day,
     effect,
     document_type,
-    case when amount_basis = 'net' then coalesce(net, gross) else gross end as total,
+    case amount_basis
+        when 'gross' then gross
+        when 'net' then coalesce(net, gross)
+        when 'gross_rounded' then cast(round(gross, 2) as decimal(28, 4))
+        when 'net_rounded' then cast(round(coalesce(net, gross), 2) as decimal(28, 4))
+    end as total,
     gross,
     tax,
     net,

@@ -17,6 +17,16 @@ case when is_returned then -({{ amount }}) else {{ amount }} end
 coalesce({{ lines }}.total, {{ product_of(lines ~ '.quantity', lines ~ '.unit_price') }} - coalesce({{ lines }}.discount, 0))
 {%- endmacro %}
 
+{#- What counts of a sale by the amount basis: some services round each document before they add them up. -#}
+{% macro amounts_by_basis() %}
+{{ return({
+    'gross': 'gross',
+    'net': 'coalesce(net, gross)',
+    'gross_rounded': 'cast(round(gross, 2) as ' ~ money() ~ ')',
+    'net_rounded': 'cast(round(coalesce(net, gross), 2) as ' ~ money() ~ ')',
+}) }}
+{% endmacro %}
+
 {#-
     The amounts that count as sales, and the day on which each counts, under definitions: a
     relation with shop_id, definition, date_basis, amount_basis, returns_rule, documents_rule.

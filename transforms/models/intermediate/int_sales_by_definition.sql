@@ -1,4 +1,8 @@
 -- Each month's sales under every definition. A view: it costs nothing until someone calibrates.
+{% set named = {} %}
+{% for basis in amounts_by_basis() -%}
+{% do named.update({'of_' ~ basis: ['documents.of_' ~ basis, 'payments.amount']}) %}
+{%- endfor %}
 with definitions as (
     select shops.shop_id, candidates.*
     from {{ ref('int_shops') }} as shops
@@ -17,6 +21,9 @@ documents as (
         sum(gross) as gross,
         sum(tax) as tax,
         sum(net) as net,
+        {%- for basis, amount in amounts_by_basis().items() %}
+        sum({{ amount }}) as of_{{ basis }},
+        {%- endfor %}
         sum(documents) as documents
     from {{ ref('sales_documents') }}
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -33,14 +40,18 @@ paid as (
 ),
 
 effects as (
-    {{ sales_effects('definitions', 'documents', 'paid') }}
+    {{ sales_effects('definitions', 'documents', 'paid', named) }}
 )
 
 select
     shop_id,
     definition,
     day as month,
-    cast(sum(coalesce(case when amount_basis = 'net' then coalesce(net, gross) else gross end, 0)) as {{ money() }}) as total
+    cast(sum(coalesce(case amount_basis
+        {%- for basis in amounts_by_basis() %}
+        when '{{ basis }}' then of_{{ basis }}
+        {%- endfor %}
+    end, 0)) as {{ money() }}) as total
 from effects
 where day is not null
 group by 1, 2, 3

@@ -4,7 +4,9 @@ with date_bases as (
 ),
 
 amount_bases as (
-    select 'gross' as amount_basis union all select 'net'
+    {%- for basis in amounts_by_basis() %}
+    select '{{ basis }}' as amount_basis {{- ' union all' if not loop.last }}
+    {%- endfor %}
 ),
 
 returns_rules as (

@@ -33,7 +33,11 @@ select
     day,
     effect,
     document_type,
-    case when amount_basis = 'net' then coalesce(net, gross) else gross end as total,
+    case amount_basis
+        {%- for basis, amount in amounts_by_basis().items() %}
+        when '{{ basis }}' then {{ amount }}
+        {%- endfor %}
+    end as total,
     gross,
     tax,
     net,

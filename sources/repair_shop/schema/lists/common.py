@@ -29,13 +29,19 @@ def lines(one: str) -> Child:
     of_line = (
         "id product_code|product__code|code|sku "
         "item_description|product__name|description|product_name|name "
-        "quantity:number|qty|count unit_price:amount|price|price_per_unit discount:amount|discount_amount "
+        "quantity:number|qty|count unit_price:amount|price|price_per_unit "
+        "discount:amount|discount_amount "
         "tax:amount|tax_amount total:amount|line_total|total_price|total_amount|amount "
         "cost:amount|unit_cost|cost_price"
     )
     # A bare id is the product's; its name and code belong to the columns above.
     of_product = Reference("product", ("id",), "name")
-    return Child("lines", one, Table(of_line, (of_product,), means={"product_id": "product_id__product"}), ("item_lines", "items", "line_items"))
+    return Child(
+        "lines",
+        one,
+        Table(of_line, (of_product,), means={"product_id": "product_id__product"}),
+        ("item_lines", "items", "line_items"),
+    )
 
 
 def payments(one: str) -> Child:
