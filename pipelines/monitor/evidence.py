@@ -320,7 +320,7 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
             "The last run ({command}) was cut off; the next sync goes on from there",
             command=command,
         )
-        return [Problem(Kind.CUT_OFF, text)]
+        return [Problem(Kind.CUT_OFF, text, _concerned(run))]
     if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
         return []
     kind, ended = _ENDS.get(outcome, (Kind.FAILED, outcome))
@@ -332,4 +332,10 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
         outcome=ended,
         why=_AGAIN.sub("", run["message"] or ""),
     )
-    return [Problem(kind, text, run.get("shops") or "")]
+    return [Problem(kind, text, _concerned(run))]
+
+
+def _concerned(run: Mapping[str, Any]) -> str:
+    """The shops that a run left incomplete, else the one it was asked for; empty: all."""
+    asked: str = run["command"].partition(" --shop ")[2]
+    return run.get("shops") or asked

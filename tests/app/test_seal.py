@@ -3,6 +3,8 @@
 from datetime import date, timedelta
 from pathlib import Path
 
+import pytest
+
 from pipelines.home import Home
 from pipelines.monitor.severity import Severity
 from pipelines.report import Period, SealState, closing_report
@@ -47,9 +49,15 @@ def test_doubts_are_noted(home):
     assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
 
-def _run(home: Path, exit_code: int | None, outcome: str = "failed", **complete: bool) -> None:
+def _run(
+    home: Path,
+    exit_code: int | None,
+    outcome: str = "failed",
+    command: str = "sync",
+    **complete: bool,
+) -> None:
     ledger = Ledger(home / "mirror.sqlite")
-    run = ledger.begin_run("sync")
+    run = ledger.begin_run(command)
     if exit_code is not None:
         ledger.end_run(
             run, outcome=outcome, exit_code=exit_code, requests=0, rows=0, message="The disk is "
@@ -87,6 +95,14 @@ def test_what_one_shop_was_refused_leaves_the_others_their_seal(home):
     assert both == [SealState.AGREES, SealState.IN_DOUBT]
     _run(home, 3, "incomplete", centro=False, norte=False)
     assert report(home, shop="centro").seal is SealState.IN_DOUBT
+
+
+@pytest.mark.parametrize("ends", [{"exit_code": 3, "norte": False}, {"exit_code": None}])
+def test_what_a_run_of_one_shop_came_to_leaves_the_others_their_seal(home, ends):
+    """A chain in several time zones has such a run for each shop."""
+    _run(home, **ends, outcome="incomplete", command="sync --shop norte")
+    assert report(home, shop="centro").seal is SealState.AGREES
+    assert report(home, shop="norte").seal is SealState.IN_DOUBT
 
 
 def test_no_seal_is_green_when_a_night_was_missed(chain):
