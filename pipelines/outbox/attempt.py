@@ -311,7 +311,6 @@ class Attempts:
             why = f"though it was sent {change.attempts} times"
         if change.said is Said.NO:
             told = f"refused: {change.answer}; {verdict.found}"
-            self.outcomes.is_true(change)
             self.outbox.move(change, State.REJECTED, "rejected", told)
         elif why:
             last = f": {change.answer}" if change.answer else ""

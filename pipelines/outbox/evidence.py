@@ -14,7 +14,7 @@ the same every day.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,6 +36,8 @@ from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.settings import ShopSettings
 
+_WHOLE_SECONDS = 1.0
+"""A created date may be cut to whole seconds."""
 _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
 
@@ -86,8 +88,11 @@ class Evidence:
         made_by = functools.partial(self._outbox.made, change.shop, resource, but=change.number)
         found, made = self._records.new(resource, body, fence), made_by()
         names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in found.items()}
-        new = {key: row for key, row in found.items() if not names[key] & made}
-        verdict = self._among(change, body, fence, new)
+        # What another change made before the fence is older, unless its id was given again.
+        older = made - made_by(since=since) if since else frozenset()
+        again = {k for k in found if names[k] & older and self._is_since(found[k], change, fence)}
+        new = {key: row for key, row in found.items() if key in again or not names[key] & made}
+        verdict = self._among(change, body, fence, new, again)
         if verdict.kind == "absent" and resource in self._records.partial:
             return Verdict("unknown", f"{verdict.found} in the list, which may leave it out")
         before = made_by(since=since, until=until) if since and until else frozenset()
@@ -96,7 +101,16 @@ class Evidence:
             return Verdict("unknown", told)
         return verdict
 
-    def _among(self, change: Change, body: Fields, fence: Fields, new: Found) -> Verdict:
+    def _is_since(self, row: Fields, change: Change, fence: Fields) -> bool:
+        """Whether a record was surely not there before a change was sent."""
+        at, since = seconds_of(row.get("created_date"), self._zone), fence.get("since")
+        if at is None or since is None:
+            return self._records.was_whole(change.resource, fence)
+        return bool(at >= since - _WHOLE_SECONDS)
+
+    def _among(
+        self, change: Change, body: Fields, fence: Fields, new: Found, again: Collection[str]
+    ) -> Verdict:
         named, marker = change.answered or "", change.marker
         if named in new and (not marker or holds(new[named], marker)):
             return Verdict("applied", f"record {named} is new, as answered", named)
@@ -113,7 +127,8 @@ class Evidence:
             return Verdict("absent", _none_of(len(new), "record"))
         equal = [
             key for key in like
-            if min(grades[key].values()) >= Match.HIDDEN
+            if key not in again
+            and min(grades[key].values()) >= Match.HIDDEN
             and all(grades[key][name] is Match.SAME for name in keys)
             and self._is_made_within(new[key], change, fence)
         ]  # fmt: skip

@@ -18,7 +18,7 @@ from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
-from sources.repair_shop.errors import BadAnswer, ShopError, wording
+from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Answer
 from sources.repair_shop.schema.clean import clean_row
 
@@ -93,8 +93,6 @@ class Outcomes:
     hook: Hook
     now: Callable[[], float]
     _read_back: set[tuple[str, frozenset[str]]] = field(default_factory=set)
-    _true: set[tuple[str, str, str]] = field(default_factory=set)
-    """Refusals that were looked into in vain."""
 
     def answered(
         self, change: Change, body: dict[str, Any], answer: Answer, named: str, *, is_proven: bool
@@ -169,7 +167,7 @@ class Outcomes:
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif self._is_believed(change, error, answer):
+        elif self._is_believed(change, error):
             self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
             self.hook("outcome", change.number)
         else:
@@ -180,21 +178,15 @@ class Outcomes:
             why = f"{told}; it may be done all the same, so it is looked for"
             self.in_doubt(change, why, answer=answer, said=Said.NO, fence=fence)
 
-    def _is_believed(self, change: Change, error: BadAnswer, answer: str) -> bool:
-        """Whether a refusal is believed as it is: of a delete of what nobody knew, of what no look
-        can tell, and in words that a look found to be true in this push."""
+    def _is_believed(self, change: Change, error: BadAnswer) -> bool:
+        """Whether a refusal is believed as it is: of a delete of what nobody knew, and of what no
+        look can tell."""
         if change.op == "delete" and error.status in _GONE:
             shop, resource, record = change.shop, change.resource, str(change.record_id)
             known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
             return not known and record not in self.outbox.made(shop, resource)
         cannot = change.op == "upload" or (change.op == "update" and change.acts)
-        is_true = cannot or _refusal(change, answer) in self._true
-        return is_true and not _speaks_of_one(change, error)
-
-    def is_true(self, change: Change) -> None:
-        """The refusal of a change was looked into: others of its words are believed."""
-        if not change.acts:
-            self._true.add(_refusal(change, change.answer or ""))
+        return cannot and not _speaks_of_one(change, error)
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""
@@ -254,11 +246,6 @@ def _speaks_of_one(change: Change, error: BadAnswer) -> bool:
     """Whether a refusal is of a second one, holds the record, or is of one that was deleted."""
     is_gone = change.op == "delete" and error.status in _GONE
     return error.status == 409 or '"id"' in error.excerpt or is_gone
-
-
-def _refusal(change: Change, answer: str) -> tuple[str, str, str]:
-    """A refusal, without the numbers in its words."""
-    return change.resource, change.op, wording(0, answer)
 
 
 def was_sent(change: Change) -> bool:

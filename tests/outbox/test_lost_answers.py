@@ -1,5 +1,6 @@
 """Queue, lose the answer, push: what the queue says then, and how often the service did it."""
 
+import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -242,6 +243,28 @@ def test_an_id_that_was_given_out_again_is_a_record_of_its_own(desk):
     desk.push("lost after")
     assert desk.states() == ["done"] * 3
     assert (desk.made("brands"), desk.change(3).id) == (2, first)
+
+
+@pytest.mark.parametrize("shows_dates", [True, False])
+@pytest.mark.parametrize("kind", ["customers", "stock", "tickets"])
+@pytest.mark.parametrize("fault", ["", "lost after", "500 after", "lost before"])
+def test_an_id_that_a_restored_service_gives_again_hides_no_record(desk, kind, fault, shows_dates):
+    if not shows_dates:
+        desk.shop.hidden.add((kind, "created_date"))
+    body = {"name": "Ann"} if kind == "customers" else {"product": "1", "quantity": 2}
+    body = {"customerId": "7", "shortInfo": "Screen"} if kind == "tickets" else body
+    desk.begin()
+    before = copy.deepcopy(desk.shop.tables), desk.shop.next_id
+    desk.queue(kind, "create", body)
+    desk.push()
+    desk.shop.clock.ticks += HOUR
+    desk.shop.tables, desk.shop.next_id = before
+    desk.queue(kind, "create", body)
+    desk.push(fault)
+    is_told = fault in ("", "lost before")
+    assert desk.states() == ["done", "done" if is_told else "in_doubt"]
+    assert desk.made(kind) == 2
+    assert is_told or "may be it" in desk.change(2).reason
 
 
 def test_a_delete_does_not_hit_the_record_that_got_its_id(desk):
