@@ -290,7 +290,7 @@ class Attempts:
         elif change.approved_by and not (verdict.kind == "absent" and is_early):
             self.outbox.note(change.number, "looked", verdict.found)
             self.attempt(change)
-        elif fence.get("refused") and change.said is Said.NO and not change.acts:
+        elif fence.get("refused") and change.said is Said.NO and not verdict.id:
             self._absent(change, verdict)
         elif verdict.is_final:
             self.outcomes.park(change, told, looks=False)

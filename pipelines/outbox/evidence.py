@@ -44,8 +44,8 @@ _MOST_DETAILS = 10
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found. ``found`` is for the person who reads the queue; ``is_final``: no later look
-    can tell more."""
+    """What was found. ``found`` is for the person who reads the queue; ``id``: the record, or one
+    that may be it; ``is_final``: no later look can tell more."""
 
     kind: Literal["applied", "absent", "unknown"]
     found: str
@@ -134,7 +134,7 @@ class Evidence:
         ]  # fmt: skip
         if change.acts or len(equal) != 1:
             told = ", ".join(like)
-            return Verdict("unknown", f"new records that may be it, or another's: {told}")
+            return Verdict("unknown", f"new records that may be it, or another's: {told}", like[0])
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
     def _grades(self, resource: str, body: Fields, row: Fields) -> dict[str, Match]:
@@ -171,7 +171,8 @@ class Evidence:
             return Verdict("applied", f"record {marked[0]} holds our marker", marked[0])
         if marked or hidden:
             why = "hold our marker" if marked else "may be it, but do not show their notes whole"
-            return Verdict("unknown", f"new records that {why}: {', '.join(marked or hidden)}")
+            told = ", ".join(marked or hidden)
+            return Verdict("unknown", f"new records that {why}: {told}", min(marked or hidden))
         return Verdict("absent", f"{_none_of(len(new), 'record')}, by our marker")
 
     # -- payments -----------------------------------------------------------------------------
@@ -199,7 +200,8 @@ class Evidence:
                 return Verdict("applied", f"payment {key} has the id that was answered", key)
         if new and not (marker and any(map(_note, new.values()))):
             named = ", ".join(new)
-            return Verdict("unknown", f"new on the invoice, ours or the till's: payment {named}")
+            told = f"new on the invoice, ours or the till's: payment {named}"
+            return Verdict("unknown", told, min(new))
         return Verdict("absent", f"{_none_of(len(new), 'payment')} on the invoice")
 
     # -- records that were there --------------------------------------------------------------
@@ -252,7 +254,7 @@ def _whole(own: Rows, body: Fields) -> Verdict:
     if len(own) == len(body["lines"]) or (len(invoices_of(body)) > 1 and sent == booked):
         return Verdict("applied", f"payment {named} holds our marker", first)
     why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
-    return Verdict("unknown", why)
+    return Verdict("unknown", why, first)
 
 
 def _none_of(count: int, what: str) -> str:

@@ -189,12 +189,28 @@ def test_a_refusal_of_what_was_done_all_the_same_is_not_believed(desk, kind):
     assert desk.shop.clock.ticks - ticks < 1
 
 
-def test_a_refusal_of_stock_that_may_be_there_is_for_a_person(desk):
+def test_a_refusal_of_what_may_be_there_is_for_a_person(desk):
     desk.queue("stock", "create", {"product": "1", "quantity": 2})
+    desk.queue("customers", "create", {"name": "Ann", "mobile": "55510001"})
     desk.queue("products", "update", {"stockQuantity": 2}, "1003")
-    assert desk.push("400 after", "400 before").exit_code == 1
-    assert desk.states() == ["in_doubt", "rejected"]
-    assert "new records that may be it" in desk.change().reason
+    desk.shop.edit = lambda name, value: "Eve" if name == "name" else value
+    assert desk.push("400 after", "400 after", "400 before").exit_code == 1
+    assert desk.states() == ["in_doubt", "in_doubt", "rejected"]
+    for number in (1, 2):
+        assert "new records that may be it" in desk.change(number).reason
+
+
+@pytest.mark.parametrize("kind", ["customers", "tickets"])
+def test_a_refusal_is_believed_where_the_service_shows_nothing(desk, kind):
+    KINDS[kind](desk)
+
+    def hide(step, _number):
+        if step == "answered":
+            desk.shop.refuses = lambda path, page: (422, {"error": "not now"})
+
+    assert desk.push("400 before", hook=hide).exit_code == 1
+    assert (desk.states(), desk.shop.writes) == (["rejected"], [])
+    assert "could not be looked up" in desk.change().reason
 
 
 def test_what_was_answered_last_is_told_with_what_is_left_to_a_person(desk):
