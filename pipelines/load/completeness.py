@@ -54,7 +54,7 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
         return True
     # Rows that seemed to vanish, by the list or by their own paths, are shown, or gone for good.
     by_paths = item["kind"] in ("follow", "open") and item["is_proven"]
-    of_rows = by_paths or item["kind"] in ("full", "audit")
+    of_rows = by_paths or item["kind"] in ("full", "audit", "repair")
     if of_rows and any(is_counted(e["kind"], e["proof"]) for e in later):
         return True
     # Days that still differ are repaired every night, so the newest repair speaks for them all.

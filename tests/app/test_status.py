@@ -238,7 +238,11 @@ def test_a_row_missed_once_by_its_own_path_is_settled_by_a_counted_night(home, k
         assert [e["kind"] for e in completeness(ledger)] == ["head"]
 
 
-def test_a_repair_is_settled_by_the_next_one(home):
+@pytest.mark.parametrize(
+    "later", [("repair", "2026-05-01", "2026-05-01", True), ("head", None, None, True)]
+)
+def test_a_repair_is_settled_by_the_next_one_and_by_a_counted_night(home, later):
+    """Once the books agree there is no other one."""
     day = ("2026-03-02", "2026-03-02")
     assert len(_unproven(home, [("repair", *day, False)])) == 1
-    assert _unproven(home, [("repair", "2026-05-01", "2026-05-01", True)]) == []
+    assert _unproven(home, [later]) == []
