@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from functools import cache
 
 import filelock
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -133,18 +132,19 @@ def serve(
     0 when nothing was cut off by the stop, 4 when a run was. What that run fetched is kept, and the
     next start goes on from there. :class:`AlreadyRunning` when another one serves the home.
     """
-
-    @cache
-    def tell_once(error: str) -> None:
-        runner.log.error("run could not be noted", error=error)
-        runner.tell(error)
+    alarmed: set[str] = set()
 
     def call() -> None:
         try:
             run_due(jobs, runner)
         except (OSError, filelock.Timeout) as error:
             # The home folder is full or gone: a later call may fare better.
-            tell_once(str(error))
+            why = f"No run can be noted in {runner.home}: {error.strerror or error}."
+            if why not in alarmed:
+                alarmed.add(why)  # first: another call comes while the message is sent
+                runner.alarm(why)
+        else:
+            alarmed.clear()
 
     with held(runner.home / "schedule.lock", lambda: _another(runner), timeout=2 * _LOOK):
         runner.state.scheduler(os.getpid(), runner.now())

@@ -102,10 +102,10 @@ class Runner:
         self.log.info("run ended", job=job.name, seconds=seconds, **noted)
         self.tell(f"{job.name}: exit code {ended.exit_code}. {ended.message}".rstrip())
         self.cut_off = self.cut_off or ended.outcome == STOPPED
-        self._told(job, lambda: self._incident(job, ended))
+        self._told(job.name, lambda: self._incident(job, ended))
         if job.is_night and ended.outcome not in (STOPPED, WAITING, CUT_OFF):
             # It says that this machine lives; what the night came to is told apart.
-            self._told(job, self.incidents.beat)
+            self._told(job.name, self.incidents.beat)
         return ended
 
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
@@ -188,14 +188,20 @@ class Runner:
             return False
         return self.incidents.failed(job.name, ended.exit_code, ended.message, ended.troubles)
 
-    def _told(self, job: PlannedJob, send: Callable[[], bool]) -> None:
+    def alarm(self, error: str) -> None:
+        """Log and tell, by message too, what keeps all runs from being noted."""
+        self.log.error("run could not be noted", error=error)
+        self.tell(error)
+        self._told("schedule", lambda: self.incidents.alarm(error))
+
+    def _told(self, job: str, send: Callable[[], bool]) -> None:
         """Send a message; one that does not go out is logged and told, and ends nothing."""
         try:
             if send():
-                self.log.info("message sent", job=job.name)
+                self.log.info("message sent", job=job)
         except (NotSent, OSError, filelock.Timeout) as error:
-            self.log.error("message not sent", job=job.name, error=str(error))
-            self.tell(f"{job.name}: {error}")
+            self.log.error("message not sent", job=job, error=str(error))
+            self.tell(f"{job}: {error}")
 
 
 def _rank(code: int) -> int:

@@ -188,6 +188,16 @@ class Incidents:
     def _clock(self, moment: datetime) -> str:
         return f"{moment.astimezone(self._zone):%Y-%m-%d %H:%M %Z}"
 
+    def alarm(self, error: str) -> bool:
+        """Tell every channel why no job runs, where not even that can be kept: the caller sees to
+        it that it is told once. False when no channel is set; :class:`NotSent` if one fails."""
+        if self._settings is None:
+            return False
+        text = f"{scrub(error)}\n\nThis message is sent once. Jobs run again when that is over."
+        sent = deliver(self._settings, f"{self._settings.name}: no job runs", text)
+        sent.check()
+        return bool(sent.taken)
+
     def beat(self) -> bool:
         """Call ``heartbeat_url``; False when none is set. :class:`NotSent` if it fails."""
         if self._settings is None or not self._settings.heartbeat_url:

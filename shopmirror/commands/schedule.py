@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 from pipelines.home import Home, HomeError, is_full
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifySettings
+from pipelines.monitor.sender import NotSent
 from pipelines.outbox import current_user
 from pipelines.settings import Settings, SettingsError, home_folder, load_settings
 from schedules.clock import run_due, run_now, serve
@@ -77,6 +78,13 @@ def _serve_for_good(stop: threading.Event) -> int:
     """Serve until asked to stop, by the settings as they are. A full disk is waited out: whoever
     starts services takes the exit code of what cannot be used for wrong settings, for good."""
     tell_once = cache(tell)
+
+    @cache
+    def alarm_once(told: str) -> None:
+        tell(told)
+        with suppress(NotSent):
+            Incidents(said[0].home, said[2]).alarm(told)
+
     while True:
         said = _said()
         try:
@@ -85,7 +93,7 @@ def _serve_for_good(stop: threading.Event) -> int:
         except HomeError as error:
             if not is_full(error):
                 raise
-            tell_once(f"{error} The scheduler goes on once there is room.")
+            alarm_once(f"{error} The scheduler goes on once there is room.")
             if stop.wait(_LOOKS_AGAIN):
                 return 0
             continue

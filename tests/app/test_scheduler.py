@@ -1,6 +1,7 @@
 """The scheduler on a passed-in clock: side by side, stopped, with other settings and files."""
 
 import errno
+import itertools
 import os
 import threading
 import time
@@ -10,6 +11,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from pipelines.monitor.notify import NotifySettings
 from pipelines.monitor.schedule_state import is_served, next_runs
 from schedules import clock as clockwork
 from schedules.clock import AlreadyRunning, due_runs, run_due, run_now, serve
@@ -19,6 +21,13 @@ from tests.app.nights import ENDLESS, NIGHTLY, NOTES, job, one_day_on, runs, wai
 from tests.app.nights import bench as bench
 from tests.app.nights import clock as clock
 from tests.app.nights import home as home
+from tests.app.receivers import HookServer
+
+
+@pytest.fixture
+def hook():
+    with HookServer() as server:
+        yield server
 
 
 @contextmanager
@@ -166,12 +175,14 @@ def test_a_home_without_a_schedule_has_no_next_run_and_stays_empty(home):
     assert next_runs(home) == [] and list(home.iterdir()) == []
 
 
-def test_a_full_disk_is_said_once_and_the_run_stays_due(bench, clock, monkeypatch, often):
-    jobs = [job(times=NIGHTLY)]
+def test_a_full_disk_is_said_once_and_the_run_stays_due(bench, clock, monkeypatch, often, hook):
+    """By message, too: nothing else tells that there was no night."""
+    bench.notify = NotifySettings.model_validate({"webhook_url": hook.url})
+    jobs, tries = [job(times=NIGHTLY)], itertools.count()
     runner = one_day_on(bench, clock, jobs)
 
     def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device", f".schedule.json.{next(tries)}.tmp")
 
     with monkeypatch.context() as patched:
         patched.setattr(runner.state, "started", full)
@@ -181,4 +192,5 @@ def test_a_full_disk_is_said_once_and_the_run_stays_due(bench, clock, monkeypatc
             wait_for(lambda: any("No space" in line for line in bench.told))
             time.sleep(0.5)
     assert sum("No space" in line for line in bench.told) == 1
+    assert ["No space" in post["body"] for post in hook.posts] == [True]
     assert due_runs(jobs, runner.state.jobs(), clock()), "the run is still due"
