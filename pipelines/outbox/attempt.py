@@ -310,7 +310,7 @@ class Attempts:
         elif change.attempts >= MOST_SENDS:
             why = f"though it was sent {change.attempts} times"
         if change.said is Said.NO:
-            told = f"refused: {change.answer}; {verdict.found}"
+            told = f"refused: {(change.answer or '').rstrip('.')}; {verdict.found}"
             self.outbox.move(change, State.REJECTED, "rejected", told)
         elif why:
             last = f": {change.answer}" if change.answer else ""

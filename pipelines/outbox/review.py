@@ -137,7 +137,8 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
         sends = f"'queue retry {number}' sends it, 'queue discard {number}' lets it be"
         return f"{told} Look at the service: if it was not done, {sends}"
     if change.state is State.REJECTED and not change.reason.startswith("discarded"):
-        return f"{told} Mend it, then 'queue retry {number}'; or 'queue discard {number}'"
+        anew = f"'queue discard {number}' and queue it anew"
+        return f"{told} Mend it at the service, then 'queue retry {number}'; or {anew}"
     return change.reason
 
 

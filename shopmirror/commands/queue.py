@@ -20,6 +20,7 @@ from pipelines.outbox import (
 from pipelines.outbox import adopt as take
 from pipelines.outbox import discard as forget
 from pipelines.outbox import retry as again
+from pipelines.outbox.change import State
 from pipelines.outbox.errors import InputRefused
 from pipelines.settings import SettingsError, ShopSettings, home_folder, load_settings
 from shopmirror.completion import JsonOption, ShopOption
@@ -123,8 +124,17 @@ def add(
     for number in new if len(new) <= _MANY else ():
         out().print(f"Queued as {number}.")
     if known := sorted(set(numbers) - set(new)):
-        shown = ", ".join(map(str, known[:_MANY])) + (" ..." if len(known) > _MANY else "")
-        out().print(f"Queued before, by its key, and not again: {shown}.")
+        _tell_known(settings.home, known)
+
+
+def _tell_known(home: Path, known: Sequence[int]) -> None:
+    """Say what was queued before, and what of it did not go through."""
+    shown = ", ".join(map(str, known[:_MANY])) + (" ..." if len(known) > _MANY else "")
+    out().print(f"Queued before, by its key, and not again: {shown}.")
+    with Outbox(home) as outbox:
+        parked = outbox.changes(states=(State.REJECTED, State.CONFLICT, State.IN_DOUBT))
+    if told := [f"{one.number} ({one.state})" for one in parked if one.number in known]:
+        out().print(f"Not done: {', '.join(told)}. 'shopmirror queue list' says what to do.")
 
 
 @app.command("list")

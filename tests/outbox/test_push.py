@@ -61,7 +61,9 @@ def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(desk):
     assert desk.states() == ["rejected", "queued", "done"]
     with Outbox(desk.home) as outbox:
         assert "waits for change 1" in next_step(outbox, desk.change(2), {})
-        assert "Mend it, then 'queue retry 1'; or" in next_step(outbox, desk.change(1), {})
+        assert "Mend it at the service, then 'queue retry 1'; or" in next_step(
+            outbox, desk.change(1), {}
+        )
     desk.discard(1)
     assert desk.push().exit_code == 1
     with Outbox(desk.home) as outbox:
