@@ -34,7 +34,8 @@ class PlannedJob:
     """A job with its times: what the scheduler runs. ``times`` None: after ``follows`` ended.
 
     Jobs of one ``lane`` never run at the same time, in whatever process. A run that takes longer
-    than ``limit`` is ended. Exit codes in ``quiet`` are no incident of this job.
+    than ``limit`` is ended. Exit codes in ``quiet`` are no incident of this job where it came to
+    its end.
     """
 
     name: str

@@ -161,7 +161,7 @@ class Runner:
             return Ended(4, outcome, "Stopped; what was fetched is kept.")
         if code < 0:
             name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
-            return Ended(1, CUT_OFF, f"Was killed from outside ({name}).")
+            return Ended(1, CUT_OFF, f"Was killed from outside ({name}).", frozenset({CUT_OFF}))
         return Ended(code, outcome, *_message(list(said), list(told), code))
 
     def _wait(self, process: subprocess.Popen[str], seconds: float) -> str:
@@ -182,7 +182,7 @@ class Runner:
 
     def _incident(self, job: PlannedJob, ended: Ended) -> bool:
         """Exit code 4 is neither a failure nor a success: an incident goes on, none begins."""
-        if ended.exit_code == 0 or ended.exit_code in job.quiet:
+        if ended.exit_code == 0 or (ended.exit_code in job.quiet and not ended.troubles):
             return self.incidents.recovered(job.name)
         if ended.exit_code == 4:
             return False
@@ -223,7 +223,10 @@ def _follow(stream: IO[str], lines: deque[str], tell: Callable[[str], None]) -> 
 
 
 def _message(said: Sequence[str], told: Sequence[str], code: int) -> tuple[str, frozenset[str]]:
-    """What a run came to in words, and the troubles that its document names."""
+    """What a run came to in words, and the troubles that its document names, or a fault of ours."""
+    for place, line in enumerate(told):
+        if line.startswith(logs.UNEXPECTED):
+            return " ".join(told[place:]), frozenset({logs.UNEXPECTED})
     try:
         document = json.loads("\n".join(said))
     except ValueError:

@@ -102,6 +102,7 @@ def _report(error: Exception) -> int:
         fault(mask(str(error)))
         return code
     from pipelines.home import storage_trouble
+    from pipelines.monitor.logs import UNEXPECTED
 
     if trouble := storage_trouble(error):
         said = f"{error}: {trouble}"
@@ -115,7 +116,7 @@ def _report(error: Exception) -> int:
     first = scrub(f"{type(error).__name__}: {error}").splitlines()[0][:200]
     where = _write_log(trace)
     rest = f"Details are in {where}." if where else "(No log could be written.)"
-    fault(f"Something unexpected went wrong: {first}\n{rest}")
+    fault(f"{UNEXPECTED}: {first}\n{rest}")
     return 1
 
 

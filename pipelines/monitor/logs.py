@@ -28,6 +28,8 @@ FIELDS = frozenset(
 )
 """Every field a line may have. What is none of these is left out, and named in ``left_out``."""
 
+UNEXPECTED = "Something unexpected went wrong"
+"""How a command begins to tell of a fault of its own, in whatever exit code."""
 _OURS = logging.getLogger("shopmirror")
 _OURS.setLevel(logging.INFO)
 # Without files our lines go nowhere, a terminal least of all.

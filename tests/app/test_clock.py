@@ -265,8 +265,14 @@ def test_what_another_job_tells_is_not_told_twice(bench):
     report = job("report", times=NIGHTLY, quiet={1})
     run_now(report, [report], bench.runner("raise SystemExit(1)"))
     assert Incidents(bench.home).open() == []
-    run_now(report, [report], bench.runner("raise SystemExit(2)"))
-    assert [incident.exit_code for incident in Incidents(bench.home).open()] == [2]
+    for script, code in (
+        ("raise SystemExit(2)", 2),
+        ("import os; os.kill(os.getpid(), 9)", 1),
+        ("from shopmirror.main import _report; raise SystemExit(_report(KeyError('x')))", 1),
+    ):
+        run_now(report, [report], bench.runner(script))
+        assert [incident.exit_code for incident in Incidents(bench.home).open()] == [code]
+        run_now(report, [report], bench.runner())
 
 
 def test_a_job_that_is_planned_no_more_fails_no_more(bench, clock):
