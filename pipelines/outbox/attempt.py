@@ -126,7 +126,8 @@ class Attempts:
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))
         rows = self.records.payments(invoices)
-        if change.marker and any(holds(row, change.marker) for row in rows.values()):
+        marker = change.marker if change.state is State.QUEUED else None
+        if marker and any(holds(row, marker) for row in rows.values()):
             # Another queue booked the row of this key, or this one before it was put back.
             why = "a payment of the invoice holds its marker"
             self.look(self.outcomes.in_doubt(change, why))

@@ -115,3 +115,8 @@ def test_a_row_that_was_booked_by_another_queue_is_not_booked_again(desk, lines,
     told = "in_doubt" if lines > missing > 0 else "done"
     assert desk.states()[0] == told
     assert desk.made("payments") == 2 + (lines == missing) - (told == "in_doubt")
+    if told == "in_doubt":
+        assert "1 of 2 lines are booked" in desk.change().reason
+        desk.retry()
+        desk.push()
+        assert (desk.states(), desk.made("payments")) == (["done"] * 2, 3)
