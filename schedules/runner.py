@@ -156,13 +156,17 @@ class Runner:
         code = process.returncode
         if outcome == "overdue":
             minutes = job.limit.total_seconds() / 60
-            return Ended(3, outcome, f"Took longer than {minutes:g} minutes and was ended.")
+            why = f"Took longer than {minutes:g} minutes and was ended."
+            return Ended(3, outcome, why, frozenset({outcome}))
         if outcome == STOPPED:
             return Ended(4, outcome, "Stopped; what was fetched is kept.")
         if code < 0:
             name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
             return Ended(1, CUT_OFF, f"Was killed from outside ({name}).", frozenset({CUT_OFF}))
-        return Ended(code, outcome, *_message(list(said), list(told), code))
+        message, troubles = _message(list(said), list(told), code)
+        if code not in (0, 4) and not said and "--json" in command.arguments:
+            troubles |= {"no result"}
+        return Ended(code, outcome, message, troubles)
 
     def _wait(self, process: subprocess.Popen[str], seconds: float) -> str:
         ends = time.monotonic() + seconds

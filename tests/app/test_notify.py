@@ -1,6 +1,7 @@
 """Who is told what, over which channel, how often; and the call after each night."""
 
 import json
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from pipelines.masking import scrub
 from pipelines.monitor.notify import Incidents, NotifySettings, deliver
 from pipelines.monitor.sender import NotSent
+from schedules.jobs import Command
 from shopmirror.main import main
 from tests.app.nights import bench as bench
 from tests.app.nights import clock as clock
@@ -109,6 +111,25 @@ def test_another_trouble_beside_one_that_stays_is_told_once(bench, clock, mail, 
     assert len(hook.posts) == 4, "one of which it did not take"
     bench.runner("raise SystemExit(0)").run(job(), clock())
     assert [text["Subject"].split()[-1] for text in mail.mails] == [*["fails"] * 4, "works"]
+
+
+def test_a_night_without_a_result_is_told_beside_one_that_fails_for_a_lasting_reason(
+    bench, clock, mail
+):
+    """Its exit code is the same: the models failed, or it took too long."""
+    bench.notify = _by_mail(mail)
+    asked = [Command(("sync", "--json"))]
+    lasting = json.dumps({"message": "A key is refused.", "troubles": ["main: unreached"]})
+    for script, limit in [
+        *[(f"print({lasting!r}); raise SystemExit(3)", 60)] * 2,
+        *[("raise SystemExit(3)", 60)] * 2,
+        (f"print({lasting!r}); raise SystemExit(3)", 60),
+        *[("import time; time.sleep(60)", 1)] * 2,
+    ]:
+        night = job(commands=asked, limit=timedelta(seconds=limit))
+        bench.runner(script).run(night, clock())
+    assert len(mail.mails) == 4
+    assert [word in mail.mails[at].get_content() for at, word in ((1, "no result"), (3, "overdue"))]
 
 
 def test_a_channel_that_is_down_does_not_repeat_the_others(home, clock, mail, hook):
