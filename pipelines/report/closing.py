@@ -233,25 +233,34 @@ def _page(
         ),
         seal=found.seal,
         cautions=found.cautions,
-        notes=_notes(now, days, min(period.last, today)),
+        notes=_notes(now, days, _end_of_mirror(warehouse, names, period, days, today)),
         as_of=found.as_of,
         given=found.given,
     )  # fmt: skip
 
 
-def _notes(now: Column, days: Calendar, until: date) -> tuple[Words, ...]:
+def _end_of_mirror(
+    warehouse: Published, names: list[str], period: Period, days: Calendar, today: date
+) -> Text | None:
+    """Where the mirror ends, if that is within a period, or its part up to now, that is over."""
+    if not days.until <= min(period.last, today) or days.until == today:
+        return None
+    time = figures.time_of_build(warehouse, names, days.until)
+    return Text(
+        "The mirror ends at {day}, {time}: what came later is not in these figures yet.",
+        day=days.until,
+        time=time or "24:00",
+    )
+
+
+def _notes(now: Column, days: Calendar, end: Text | None) -> tuple[Words, ...]:
     """What a reader must know before trusting the figures."""
     notes: list[Any] = []
     if now.period.last < days.begun:
         told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
         notes.append(told)
-    if until > days.until:
-        notes.append(
-            Text(
-                "The mirror ends at {day}: later days are not in these figures yet.",
-                day=days.until,
-            )
-        )
+    if end is not None:
+        notes.append(end)
     if unread := now.figures.unreadable_payments:
         notes.append(
             Text(

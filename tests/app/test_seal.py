@@ -131,3 +131,14 @@ def test_the_seal_counts_periods_with_business_that_have_begun(home):
     change(home, "update marts.reconciliation set matches = false, theirs = 6 "
                  "where period = '2026-12-01'")  # fmt: skip
     assert report(home, shop="norte").seal is SealState.DIFFERS, "none is hidden"
+
+
+@pytest.mark.parametrize("kind", ["day", "month"])
+def test_a_period_that_was_read_before_it_ended_says_how_far(home, kind):
+    """Else the next morning half a day looks like a whole one, and its books agree."""
+    period = Period.of(kind, TODAY)
+    morning = closing_report(home, now=NOW + timedelta(hours=12), period=period)
+    notes = [note for page in morning.pages for note in map(str, page.notes)]
+    assert any("2026" in note and "20:00: what came later" in note for note in notes), notes
+    evening = closing_report(home, now=NOW, period=period)
+    assert not any("what came later" in str(note) for page in evening.pages for note in page.notes)
