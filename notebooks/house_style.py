@@ -9,6 +9,7 @@ import contextlib
 import warnings
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -82,6 +83,8 @@ def use() -> None:
         switch(DisplaySettings.load().to_language())
     alt.renderers.enable("png", scale_factor=1.5)
     alt.renderers.set_embed_options(**_locales(current()))
+    alt.renderers.register("shopmirror", partial(_drawn, alt.renderers.get()))
+    alt.renderers.enable("shopmirror", **alt.renderers.options)
     pd.set_option("display.max_columns", 40)
     pd.set_option("display.max_rows", 60)
     pd.set_option("display.max_colwidth", 90)
@@ -91,6 +94,16 @@ def use() -> None:
                 "These shops use several currencies, which do not add up: choose those of one."
             )
             warnings.warn(told, stacklevel=2)
+
+
+def _drawn(draw: Any, chart: dict[str, Any], **options: Any) -> Any:
+    """A chart as ``draw`` draws it; of one that shows no row, which has no size, the word of it."""
+    try:
+        return draw(chart, **options)
+    except ValueError as error:
+        if "invalid size" not in str(error):
+            raise
+        return {"text/plain": _("Nothing to show.")}, {}
 
 
 def series(frame: pd.DataFrame, by: str, **names: str) -> pd.DataFrame:

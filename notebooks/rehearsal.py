@@ -53,7 +53,8 @@ class Rehearsal:
 
 
 def _frame(rows: Sequence[Any], columns: str) -> pd.DataFrame:
-    frame = pd.DataFrame([{name: getattr(row, name) for name in columns.split()} for row in rows])
+    names = columns.split()
+    frame = pd.DataFrame([[getattr(row, name) for name in names] for row in rows], columns=names)
     if rows:
         frame["body"] = [json.dumps(row.body, ensure_ascii=False) for row in rows]
     return frame

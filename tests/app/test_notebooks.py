@@ -16,6 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import nbformat
 import pytest
 
@@ -41,7 +42,12 @@ def home(mirrored, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def ran(home, tmp_path_factory):
-    """The notebooks over the tiny shop; name -> with outputs.
+    """The notebooks over the tiny shop; name -> with outputs."""
+    return run_together(home, tmp_path_factory.mktemp("together"))
+
+
+def run_together(home: Path, folder: Path) -> dict[str, nbformat.NotebookNode]:
+    """The notebooks over a home; name -> with outputs.
 
     One after the other in one kernel that forgets each before the next: what costs is starting
     Python, pandas and the drawing of charts seven times. Nothing of another is left but what is
@@ -53,9 +59,8 @@ def ran(home, tmp_path_factory):
         together.cells += [*book.cells, nbformat.v4.new_code_cell("%reset -f")]
     for place, cell in enumerate(together.cells):
         cell["id"] = f"cell-{place}"
-    path = tmp_path_factory.mktemp("together") / "all.ipynb"
-    nbformat.write(together, path)
-    cells = iter(build.run(path, home).cells)
+    nbformat.write(together, folder / "all.ipynb")
+    cells = iter(build.run(folder / "all.ipynb", home).cells)
     for book in books:
         assert any("house_style.use()" in cell.source for cell in book.cells)
         book.cells = list(itertools.islice(cells, len(book.cells)))
@@ -175,6 +180,42 @@ def test_every_run_draws_its_charts_and_complains_of_nothing(ran, name):
     kinds = {o["output_type"] for cell in ran[name].cells for o in cell.get("outputs", [])}
     assert kinds <= {"execute_result", "display_data"}
     assert len(pictures(ran[name])) == len(pictures(nbformat.read(_path(name), as_version=4)))
+
+
+def test_a_shop_with_nothing_but_two_months_of_sales_is_shown(mirrored, tmp_path, monkeypatch):
+    home = shutil.copytree(mirrored, tmp_path / "home")
+    with duckdb.connect(str(home / "warehouse.duckdb")) as warehouse:
+        for schema, name in warehouse.execute(
+            "select schema_name, table_name from duckdb_tables() "
+            "where schema_name in ('raw', 'intermediate', 'marts') and table_name <> 'calendar'"
+        ).fetchall():
+            warehouse.execute(f"delete from {schema}.{name}")
+        months = "select distinct cast(date_trunc('month', day) as date) from marts.calendar"
+        _, first, _, _, fourth = warehouse.execute(f"{months} order by 1 limit 5").fetchall()
+        for day in (first, fourth):
+            for statement in (
+                "daily_sales (shop_id, day, total, ticket_total, pos_total) "
+                "values ('main', $1, 60, 60, 0)",
+                "monthly_sales (shop_id, month, total, ticket_total, pos_total) "
+                "values ('main', $1, 60, 60, 0)",
+                "documents (shop_id, document_type, document_id, created_day) "
+                "values ('main', 'pos_order', $1, $1)",
+            ):
+                warehouse.execute(f"insert into marts.{statement}", day)
+    shop = run_together(home, tmp_path)
+    told = {o["data"]["text/plain"] for cell in shop["05_customers"].cells for o in shown_by(cell)}
+    assert "Nothing to show." in told
+    assert results(shop["06_reconciliation"])["months"] == 0
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    sales: dict[str, Any] = {}
+    for cell in shop["02_sales_and_seasons"].cells:
+        if "FIRST, LAST =" in cell.source or "every_month" in cell.source:
+            exec(cell.source, sales)
+    assert sales["shown"]["three_months"].dropna().tolist() == [20, 20]
+
+
+def shown_by(cell: nbformat.NotebookNode) -> list[Any]:
+    return cell.get("outputs", [])
 
 
 @pytest.mark.parametrize("name", NAMES)
