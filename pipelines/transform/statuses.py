@@ -202,7 +202,8 @@ def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str,
         left join listed as given using (shop_id, status_id)
         left join raw.statuses as known
             on known.shop_id = used.shop_id
-            and (known.id = used.status_id or (used.status_id = '' and known.label = used.label))
+            and (known.id = used.status_id
+                or (used.status_id = '' and used.label in (known.id, known.label)))
         group by used.shop_id, used.status_id, used.label, used.read_at
         order by all
         """  # noqa: S608 - our own text

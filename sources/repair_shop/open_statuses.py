@@ -15,7 +15,8 @@ from typing import Any
 from .errors import BadAnswer
 from .http.client import Client
 from .ledger import Ledger
-from .scan import PAGE_ROWS
+from .scan.cuts import goes_back
+from .scan.known import KnownRows
 from .schema.clean import clean_row, row_id
 from .schema.endpoints import ENDPOINTS
 
@@ -23,7 +24,7 @@ KEY = "ticket_pipeline"
 REQUESTS = 2
 """What a probe costs at most."""
 _EVERY = timedelta(days=7)
-_FAR = "9999-12-31"
+_FAR = date.max
 
 
 @dataclass(frozen=True)
@@ -62,27 +63,30 @@ def probe_pipeline(client: Client, ledger: Ledger) -> None:
     decide about the statuses. Errors that end a run are raised.
     """
     path = ENDPOINTS["tickets"].path
+    full = KnownRows(ledger, client.shop.name, "tickets").least_full
     try:
         newest = client.get(path, {"page": 1, "sort": "newest"}).rows()
         oldest = (
-            client.get(path, {"page": 1, "sort": "oldest"}).rows()
-            if len(newest) >= PAGE_ROWS
-            else []
+            client.get(path, {"page": 1, "sort": "oldest"}).rows() if len(newest) >= full else []
         )
     except BadAnswer:
         return
     shop = client.shop
 
-    def days(rows: list[dict[str, Any]]) -> list[str]:
-        cleaned = (clean_row(r, "tickets", shop.zone) for r in rows)
-        return sorted(str(row["created_date"])[:10] for row in cleaned if row.get("created_date"))
+    def days(rows: list[dict[str, Any]]) -> list[date]:
+        """Those of a page; none where the service ignored the order, so that it is no end."""
+        cleaned = (clean_row(row, "tickets", shop.zone) for row in rows)
+        texts = (str(row.get("created_date") or "")[:10] for row in cleaned)
+        found = [date.fromisoformat(text) for text in texts if text]
+        return [] if goes_back(found) else found
 
-    ids = [row_id(row, "tickets") for row in (*newest, *oldest)]
+    ids = [{row_id(row, "tickets") for row in rows} for rows in (newest, oldest)]
+    after, before = days(newest[::-1]), days(oldest) if ids[0] != ids[1] else []
     # A page that is not full shows all there is: every day lies after the first.
     probe = PipelineProbe(
         datetime.now(UTC).astimezone(shop.zone).date().isoformat(),
-        next(iter(days(newest)), _FAR) if len(newest) >= PAGE_ROWS else "",
-        days(oldest)[-1] if days(oldest) else "",
-        tuple(sorted({identity for identity in ids if identity is not None})),
+        min(after, default=_FAR).isoformat() if len(newest) >= full else "",
+        max(before).isoformat() if before else "",
+        tuple(sorted(one for one in ids[0] | ids[1] if one is not None)),
     )
     ledger.set_value(shop.name, KEY, json.dumps(asdict(probe)))

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from sources.repair_shop.open_statuses import probe_pipeline, read_probe
 from tests.fakes.loopback import Reply, Seen
 
 LABELS = ("New", "Open", "Done")
@@ -117,3 +118,32 @@ def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_a
     report = stranger.sync("statuses", "tickets")
     assert report.exit_code == 0, report.details
     assert len(stranger.recorder.live("tickets", "main")) == 49
+
+
+@pytest.mark.parametrize("size", [50, 20])
+@pytest.mark.parametrize("order", ["kept", "newest", "oldest", "by id"])
+def test_a_page_out_of_order_is_no_end_of_the_list_and_hides_no_ticket(stranger, order, size):
+    """A status of which the list seemed to leave tickets out would be over."""
+    tickets = [ticket(n, "New", f"2026-{1 + n // 20:02d}-{1 + n % 20:02d}") for n in range(140)]
+
+    def answer(seen: Seen) -> Reply:
+        query, rows = dict(seen.query), tickets[::-1]
+        if order == "by id":
+            rows = [tickets[37 * n % 140] for n in range(140)]
+        elif order == "oldest" or (order == "kept" and query.get("sort") == "oldest"):
+            rows = tickets
+        start = size * (int(query.get("page", 1)) - 1)
+        return Reply(body=rows[start : start + size])
+
+    stranger.loopback.otherwise = answer
+    with stranger.session() as session:
+        session.ledger.set_list("main", "tickets", page_rows=size % 50 or None)
+        probe_pipeline(session.client(stranger.shop), session.ledger)
+        probe = read_probe(session.ledger, "main")
+    days = {row["id"]: row["created_date"] for row in tickets}
+    hidden = [
+        one for one, day in days.items()
+        if one not in probe.ids and (day > probe.after or day < probe.before)
+    ]  # fmt: skip
+    assert hidden == []
+    assert len(probe.ids) == (2 * size if order == "kept" else size)

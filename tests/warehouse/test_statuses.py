@@ -9,7 +9,13 @@ import pytest
 
 from pipelines.doctor import doctor
 from pipelines.sync.run import sync
-from pipelines.transform.statuses import Evidence, by_words, judge, named_in_settings
+from pipelines.transform.statuses import (
+    Evidence,
+    by_words,
+    judge,
+    named_in_settings,
+    write_statuses,
+)
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
@@ -126,3 +132,30 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
         after = _asked(tmp_path, counted)
     assert name not in after
     assert after["-"] == before[name] + before.get("-", 0)
+
+
+def test_a_ticket_that_bears_the_bare_id_of_its_status_has_the_services_flag(tmp_path):
+    """The list shows few of its tickets, which would say that it is over."""
+    with duckdb.connect() as made:
+        made.execute(
+            """
+            create schema raw; create schema ops;
+            create table raw.statuses as select 'main' as shop_id, '1' as id, 'New' as label,
+                'repair' as type, true as in_pipeline, timestamp '2026-03-01' as _seen_at,
+                null::timestamp as _deleted_at;
+            create table raw.tickets as select 'main' as shop_id, n::varchar as id,
+                null::varchar as status__id, '1' as status__label, '2026-03-01' as created_date,
+                null::varchar as last_updated, timestamp '2026-03-01' as _seen_at,
+                null::timestamp as _deleted_at from range(20) as t(n);
+            create table ops.pipeline_looks as select 'main' as shop_id, '2026-03-09' as day,
+                '2026-02-01' as after, '' as before, '["1"]' as ids;
+            create table ops.statuses (shop_id varchar, status_id varchar, label varchar,
+                meaning varchar, is_closed boolean, is_done boolean, reason varchar,
+                shown integer, hidden integer, label_now varchar);
+            """
+        )
+        write_statuses(made, [shop_of()])
+        found = made.execute(
+            "select label, meaning, hidden from ops.statuses order by 1"
+        ).fetchall()
+    assert found == [("1", "open", 19), ("New", "open", 0)]
