@@ -276,6 +276,7 @@ class Attempts:
         until = self.now() + self.outcomes.settle(change)
         fence = fence | {"until": min(float(fence.get("until") or until), until)}
         told = f"may have been applied: {verdict.found}"
+        told += f", though refused: {change.answer}" if change.said is Said.NO else ""
         is_early = self.now() < float(fence["until"])
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.

@@ -36,8 +36,6 @@ from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.settings import ShopSettings
 
-_WHOLE_SECONDS = 1.0
-"""A created date may be cut to whole seconds."""
 _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
 
@@ -90,7 +88,11 @@ class Evidence:
         names = {key: {key, *(str(row.get(name)) for name in NAMES)} for key, row in found.items()}
         # What another change made before the fence is older, unless its id was given again.
         older = made - made_by(since=since) if since else frozenset()
-        again = {k for k in found if names[k] & older and self._is_since(found[k], change, fence)}
+        again = {
+            key
+            for key, row in found.items()
+            if names[key] & older and self._is_made_within(row, change, fence)
+        }
         new = {key: row for key, row in found.items() if key in again or not names[key] & made}
         verdict = self._among(change, body, fence, new, again)
         if verdict.kind == "absent" and resource in self._records.partial:
@@ -100,13 +102,6 @@ class Evidence:
             told = f"{verdict.found} in the list, which does not show our {min(late)} either"
             return Verdict("unknown", told)
         return verdict
-
-    def _is_since(self, row: Fields, change: Change, fence: Fields) -> bool:
-        """Whether a record was surely not there before a change was sent."""
-        at, since = seconds_of(row.get("created_date"), self._zone), fence.get("since")
-        if at is None or since is None:
-            return self._records.was_whole(change.resource, fence)
-        return bool(at >= since - _WHOLE_SECONDS)
 
     def _among(
         self, change: Change, body: Fields, fence: Fields, new: Found, again: Collection[str]

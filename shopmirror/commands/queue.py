@@ -133,8 +133,10 @@ def _tell_known(home: Path, known: Sequence[int]) -> None:
     out().print(f"Queued before, by its key, and not again: {shown}.")
     with Outbox(home) as outbox:
         parked = outbox.changes(states=(State.REJECTED, State.CONFLICT, State.IN_DOUBT))
-    if told := [f"{one.number} ({one.state})" for one in parked if one.number in known]:
-        out().print(f"Not done: {', '.join(told)}. 'shopmirror queue list' says what to do.")
+        found = {one.number: str(one.state) for one in parked}
+        found |= {row["number"]: "done, but not as it was sent" for row in outbox.ask("not_shown")}
+    if told := [f"{number} ({found[number]})" for number in known if number in found]:
+        out().print(f"Look at {', '.join(told)}: 'shopmirror queue list' says what to do.")
 
 
 @app.command("list")

@@ -198,6 +198,7 @@ def test_a_refusal_of_what_may_be_there_is_for_a_person(desk):
     assert desk.states() == ["in_doubt", "in_doubt", "rejected"]
     for number in (1, 2):
         assert "new records that may be it" in desk.change(number).reason
+        assert "though refused: 400 Something went wrong" in desk.change(number).reason
 
 
 @pytest.mark.parametrize("kind", ["customers", "tickets"])

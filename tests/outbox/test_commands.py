@@ -70,7 +70,7 @@ def test_a_file_of_changes(shop, capsys, tmp_path):
     again = "0 creates of brands.\nQueued before, by its key, and not again: 1, 2.\n"
     assert run(capsys, *add, "--key", "name")[:2] == (0, again)
     run(capsys, "queue", "discard", "2")
-    parked = "Not done: 2 (rejected). 'shopmirror queue list' says what to do.\n"
+    parked = "Look at 2 (rejected): 'shopmirror queue list' says what to do.\n"
     assert run(capsys, *add, "--key", "name")[:2] == (0, again + parked)
     assert "there is no column 'sku', which --key names" in run(capsys, *add, "--key", "sku")[2]
     (tmp_path / "brands.csv").write_text("name,sku\nAcme,1\n")
