@@ -34,7 +34,7 @@ invoices as (
         shop_id, ticket_id,
         min(created_at) as first_at,
         count(*) as invoices,
-        sum(gross - returned) as invoiced,
+        sum(coalesce(gross, 0) - returned) as invoiced,
         -- As in receivables: what one was paid too much takes nothing off another.
         sum(case when due >= 0.01 then due else 0 end) as due,
         max(last_payment_day) as last_payment_day,
