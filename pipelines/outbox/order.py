@@ -175,7 +175,7 @@ def preview(
                 read_file(change)
                 # Nothing leaves before it is known what time it is there: the record tells.
                 more = not is_time_known and change.op in ("delete", "upload")
-                requests, is_time_known = _requests(outbox, change, lists) + more, True
+                requests, is_time_known = _requests(change, lists) + more, True
                 sent.add(change.number)
             except Unsendable as refusal:
                 body, waits = {}, f"will be rejected: {refusal}"
@@ -186,9 +186,8 @@ def preview(
     return planned + waiting + doubtful
 
 
-def _requests(outbox: Outbox, change: Change, lists: set[str]) -> int:
-    """The write and what is read for it: a list once a push, one update of each kind, the first
-    create of a kind."""
+def _requests(change: Change, lists: set[str]) -> int:
+    """The write and what is read for it: a list once a push, one update of each kind."""
     if change.resource == "payments":
         return 1 + len(invoices_of(change.body))
     kind = change.resource + ("" if change.op == "create" else change.op + str(sorted(change.body)))
@@ -196,6 +195,5 @@ def _requests(outbox: Outbox, change: Change, lists: set[str]) -> int:
     lists.add(kind)
     if change.op == "create":
         # What was updated since yesterday, too, and its end.
-        listed = 4 if change.resource == "tickets" else 1
-        return 1 + is_first * (listed + (not outbox.made(change.shop, change.resource)))
+        return 1 + is_first * (4 if change.resource == "tickets" else 1)
     return 2 + is_first * {"delete": 2, "update": 1}.get(change.op, 0)

@@ -110,25 +110,22 @@ class Outcomes:
 
     def _against(self, change: Change, body: Fields, named: str) -> str:
         """What speaks against an answer that proves itself: the record was there before it was
-        made, or does not show an update; empty if nothing does. The first create of a kind is read
-        back, and one of each kind of update: what a service does not take, it never does. The sync
-        compares the others."""
+        made, or does not show an update; empty if nothing does. Of each kind of update one is read
+        back: what a service does not take, it never does. The sync compares the others."""
         kind = change.resource, frozenset(body)
-        is_read = change.op == "update" and (kind not in self._read_back or "lines" in body)
         if change.op == "create":
             others = self.outbox.made(change.shop, change.resource, but=change.number)
-            if named in others or named in ((change.fence or {}).get("known") or ()):
-                return f"record {named} was there before"
-            is_read = not others and change.resource != "payments"  # those have no path
+            is_old = named in others or named in ((change.fence or {}).get("known") or ())
+            return f"record {named} was there before" if is_old else ""
+        if change.op != "update" or (kind in self._read_back and "lines" not in body):
+            return ""
         try:
-            row = self.records.one(change.resource, named) if is_read else {}
+            row = self.records.one(change.resource, str(change.record_id))
         except ShopError:
             return ""
-        if change.op == "create":
-            return "" if row is not None else f"record {named} is not found"
         before = (change.fence or {}).get("before") or {}
         left = left_out(change.resource, body, before, row, self.shop.zone) if row else []
-        if is_read and not left:
+        if not left:
             self._read_back.add(kind)
         return f"the record shows {', '.join(left)} as before" if left else ""
 

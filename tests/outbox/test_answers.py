@@ -221,23 +221,6 @@ def test_what_was_answered_last_is_told_with_what_is_left_to_a_person(desk):
     assert "sent 3 times: POST /customers: it was redirected (status 307)" in desk.change().reason
 
 
-@pytest.mark.parametrize("kind", ["customers", "stock", "tickets", "ticket_comments"])
-def test_the_first_create_of_a_kind_is_done_once_it_is_found(desk, kind):
-    bodies = {"customers": {"name": "Ann"}, "stock": {"product": "1", "quantity": 2}}
-    bodies["tickets"] = {"customerId": "1", "shortInfo": "x"}
-    bodies["ticket_comments"] = {"ticket": "1", "type": "Public", "comment": "x"}
-    desk.queue(kind, "create", bodies[kind])
-    assert desk.push("lie 4711").exit_code == 1
-    assert desk.states() == ["in_doubt"]
-    assert "though the service answered that it was done" in desk.change().reason
-    desk.retry()
-    for _ in range(2):
-        desk.queue(kind, "create", bodies[kind])
-    assert desk.push().exit_code == 0
-    assert desk.states() == ["done"] * 3
-    assert len([one for one in desk.shop.requests if one[0] == "POST"]) == 4
-
-
 class Cached(FakeShop):
     """Behind a cache, which keeps what it is not told to ask for."""
 

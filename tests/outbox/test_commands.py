@@ -34,11 +34,11 @@ def test_from_adding_to_done(shop, capsys):
     assert (code, out) == (0, "Queued as 1.\n")
     code, out, _ = run(capsys, "push", "--dry-run", "--json")
     plan = json.loads(out)
-    assert (code, plan["requests"]) == (0, 3)
+    assert (code, plan["requests"]) == (0, 2)
     assert shop.requests == []
     code, out, err = run(capsys, "push")
     assert code == 0
-    assert "1 done; 3 requests" in out
+    assert "1 done; 2 requests" in out
     assert "change 1 (create customers): done" in err
     code, out, _ = run(capsys, "queue", "list", "--shop", "MAIN", "--json")
     [row] = json.loads(out)
