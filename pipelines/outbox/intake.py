@@ -311,7 +311,8 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
         known = outbox.get(keys[key]) if key in keys else None
         if known and _words(known.body, known.marker) != _words(change.body, change.marker):
             told = f"key {known.key} was queued as change {known.number} ({known.state}), with "
-            faults.append(f"{change.at}{told}other values. Give another row a key of its own")
+            mend = "Give another row, or a mended one, a key of its own"
+            faults.append(f"{change.at}{told}other values. {mend}")
     return faults
 
 

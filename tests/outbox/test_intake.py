@@ -349,7 +349,10 @@ def test_a_key_makes_a_row_unique_for_ever(desk):
     def changed():
         enqueue("brands", "create", {"ref": "a", "name": "Z"}, key="ref", settings=desk.settings)
 
-    refused(changed, "key a was queued as change 1 (done), with other values. Give another row a")
+    refused(
+        changed,
+        "key a was queued as change 1 (done), with other values. Give another row, or a mended",
+    )
     twice = [{"ref": "d", "name": "D"}, {"ref": "d", "name": "E"}]
     refused(
         lambda: enqueue("brands", "create", twice, key="ref", settings=desk.settings), "stands in"
