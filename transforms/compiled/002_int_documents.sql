@@ -12,6 +12,15 @@ with invoices as (
 
 orders as (
     select * from "staging"."pos_orders" where deleted_at is null
+),
+
+-- An invoice that says nothing of a ticket belongs to the one ticket that names it.
+naming as (
+    select shop_id, invoice_id, min(id) as ticket_id, min(created_day) as ticket_day
+    from "staging"."tickets"
+    where invoice_id is not null
+    group by 1, 2
+    having min(id) = max(id)
 )
 
 select
@@ -19,14 +28,14 @@ select
     'ticket_invoice' as document_type,
     invoices.id as document_id,
     invoices.number as document_number,
-    named.ticket_id,
+    coalesce(named.ticket_id, naming.ticket_id) as ticket_id,
     invoices.customer_id,
     coalesce(invoices.customer_name, customers.name) as customer_name,
     invoices.status,
     invoices.created_at,
     invoices.created_day,
     invoices.due_day,
-    coalesce(named.ticket_day, invoices.created_day) as ticket_day,
+    coalesce(named.ticket_day, naming.ticket_day, invoices.created_day) as ticket_day,
     invoices.amount_total,
     invoices.tax_total,
     invoices.last_updated_at,
@@ -34,6 +43,10 @@ select
 from invoices
 left join "intermediate"."int_named_tickets" as named
     on named.record_type = 'ticket_invoices' and named.shop_id = invoices.shop_id and named.record_id = invoices.id
+left join naming
+    on named.ticket_id is null
+    and naming.shop_id = invoices.shop_id
+    and naming.invoice_id = invoices.id
 left join "staging"."customers" as customers on customers.shop_id = invoices.shop_id and customers.id = invoices.customer_id
 
 union all

@@ -7,6 +7,15 @@ with invoices as (
 
 orders as (
     select * from {{ ref('stg_pos_orders') }} where deleted_at is null
+),
+
+-- An invoice that says nothing of a ticket belongs to the one ticket that names it.
+naming as (
+    select shop_id, invoice_id, min(id) as ticket_id, min(created_day) as ticket_day
+    from {{ ref('stg_tickets') }}
+    where invoice_id is not null
+    group by 1, 2
+    having min(id) = max(id)
 )
 
 select
@@ -14,20 +23,24 @@ select
     'ticket_invoice' as document_type,
     invoices.id as document_id,
     invoices.number as document_number,
-    named.ticket_id,
+    coalesce(named.ticket_id, naming.ticket_id) as ticket_id,
     invoices.customer_id,
     coalesce(invoices.customer_name, customers.name) as customer_name,
     invoices.status,
     invoices.created_at,
     invoices.created_day,
     invoices.due_day,
-    coalesce(named.ticket_day, invoices.created_day) as ticket_day,
+    coalesce(named.ticket_day, naming.ticket_day, invoices.created_day) as ticket_day,
     invoices.amount_total,
     invoices.tax_total,
     invoices.last_updated_at,
     invoices.seen_at
 from invoices
 {{ ticket_named_in('ticket_invoices', 'invoices') }}
+left join naming
+    on named.ticket_id is null
+    and naming.shop_id = invoices.shop_id
+    and naming.invoice_id = invoices.id
 {{ named_in('customers', 'invoices', 'customer_id') }}
 
 union all
