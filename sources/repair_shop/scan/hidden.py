@@ -28,9 +28,9 @@ _LOOKED_AT = 1_000
 
 
 def _is_shown(ledger: Ledger, job: Job, pair: tuple[str, str], began: int) -> bool:
-    """Whether a list was seen whole since answer ``began``, and rows of a filter's kind stand in
-    both the oldest and the newest third of its days: so it hides none for its kind, nor for its
-    age. Rows of one day have no age.
+    """Whether a list was seen whole since answer ``began``, and a filter's kind stands in both the
+    oldest and the newest third of its days: so it hides none for its kind, nor for its age. Rows of
+    one day have no age.
     """
     known, of_it = KnownRows(ledger, job.shop, job.resource), (job.shop, job.resource)
     found = known.days()

@@ -100,8 +100,8 @@ class Outcome:
 class Bounded:
     """A reader that counts a scan's pages into its outcome, and ends after twice those expected.
 
-    Expected are the ``expected`` pages that the list is known to have, or the pages that showed a
-    row this scan had not seen, if those are more. A service that repeats its last page in changing
+    Expected are the ``expected`` pages that the list is known to have. Or, if those are more, the
+    pages that showed a row this scan had not seen. A service that repeats its last page in changing
     order shows none. Raises :class:`NeverEnds` instead of asking beyond, and a few.
     """
 
