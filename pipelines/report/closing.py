@@ -242,8 +242,9 @@ def _page(
 def _end_of_mirror(
     warehouse: Published, names: list[str], period: Period, days: Calendar, today: date
 ) -> Text | None:
-    """Where the mirror ends, if that is within a period, or its part up to now, that is over."""
-    if not days.until <= min(period.last, today) or days.until == today:
+    """A note of where the mirror ends, for a period that went on after it; None while that day is
+    not over."""
+    if days.until > period.last or days.until >= today:
         return None
     time = figures.time_of_build(warehouse, names, days.until)
     return Text(
