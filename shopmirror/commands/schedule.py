@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -82,8 +82,10 @@ def _serve_for_good(stop: threading.Event) -> int:
     @cache
     def alarm_once(told: str) -> None:
         tell(told)
-        with suppress(NotSent):
+        try:
             Incidents(said[0].home, said[2]).alarm(told)
+        except NotSent as error:
+            tell(str(error))
 
     while True:
         said = _said()
