@@ -103,11 +103,12 @@ class Attempts:
                 self.hook("checked", change.number)
                 self._send(change, body, change.fence or fence)
                 after = self.outbox.get(change.number)
-                if after.said is Said.NO or (change.op == "delete" and after.said is Said.DONE):
+                is_told = after.said is Said.DONE and change.op == "delete"
+                if after.said is Said.NO or after.needs_person or is_told:
                     self.look(after)
 
     def _checked(self, change: Change, body: dict[str, Any]) -> Checked | None:
-        """The fence, and the body to be sent; None for a conflict, which is parked."""
+        """The fence, and the body to be sent; None for a conflict, which is parked or decided."""
         if change.resource == "payments":
             return self._checked_payment(change, body)
         if change.op == "create":
@@ -154,7 +155,11 @@ class Attempts:
             if rest:
                 self.outbox.note(change.number, "theirs kept", reason)
                 return fence, rest
-            raise Unsendable(f"theirs kept: {reason}")
+            self.outbox.move(
+                change, State.REJECTED, "discarded", f"discarded, theirs kept: {reason}",
+                look_at=None, needs_person=0, approved_by=None,
+            )  # fmt: skip
+            return None
         seen = {name: picture(change.resource, name, row) for name in body}
         self._conflict(change, reason, {"seen": seen})
         return None

@@ -228,9 +228,11 @@ class Outcomes:
         else:
             since = max(now - (change.sent_at or now), minute / 4)
             wait = max(min(4 * since, until - now), minute / 60)
-        is_settled = change.needs_person or change.approved_by
-        is_new = not is_settled and found not in change.reason
-        reason = f"may have been applied: {found}" if is_new else change.reason
+        last = self.outbox.history(change.number)[-1]["detail"]
+        is_new = found not in change.reason and found not in last
+        # A person's word is on the reason as it was told.
+        is_asked = change.needs_person or change.approved_by
+        reason = f"may have been applied: {found}" if is_new and not is_asked else change.reason
         self.outbox.move(
             change, None, "looked" if is_new else "", found, reason=reason, fence=dict(fence),
             look_at=now + wait, looks=change.looks + 1,

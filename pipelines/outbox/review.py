@@ -120,7 +120,8 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
     :func:`~pipelines.outbox.origin.held_back`."""
     number, told = change.number, _sentence(change.reason)
     if change.state is State.QUEUED:
-        first = held_back.get(number) or waits_for(outbox, change) or change.reason
+        again = f"the next push tries again ({change.reason})" if change.reason else ""
+        first = held_back.get(number) or waits_for(outbox, change) or again
         return first or "the next push sends it"
     if change.state is State.CONFLICT:
         does = "books it all the same" if change.resource == "payments" else "writes yours over it"

@@ -189,6 +189,16 @@ def test_a_refusal_of_what_was_done_all_the_same_is_not_believed(desk, kind):
     assert desk.shop.clock.ticks - ticks < 1
 
 
+@pytest.mark.parametrize(
+    ("op", "faults"), [("create", ("lost before", "400 after")), ("delete", ("429 after",))]
+)
+def test_a_refusal_of_what_was_sent_before_is_looked_into_at_once(desk, op, faults):
+    record = desk.shop.put("customers", name="Cid") if op == "delete" else None
+    desk.queue("customers", op, {"name": "Ann"} if op == "create" else None, record)
+    assert desk.push(*faults).exit_code == 0
+    assert desk.states() == ["done"]
+
+
 def test_a_refusal_of_what_may_be_there_is_for_a_person(desk):
     desk.queue("stock", "create", {"product": "1", "quantity": 2})
     desk.queue("customers", "create", {"name": "Ann", "mobile": "55510001"})

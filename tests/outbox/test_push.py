@@ -201,6 +201,15 @@ def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
     assert row["mobile"] == "3"
 
 
+def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.shop.read_faults.append(400)
+    desk.push()
+    with Outbox(desk.home) as outbox:
+        told = next_step(outbox, desk.change(), {})
+    assert told.startswith("the next push tries again (could not be checked before sending")
+
+
 @pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
 def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile):
     desk.shop.tables["customers"][record]["mobile"] = "2"
@@ -209,6 +218,9 @@ def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile)
     desk.push(on_conflict=who)
     assert desk.shop.tables["customers"][record]["mobile"] == mobile
     assert "conflict" not in desk.states()
+    assert problems(desk.home)[1] == [], "it is decided"
+    with Outbox(desk.home) as outbox:
+        assert "Mend it" not in next_step(outbox, desk.change(), {})
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,22 @@ def test_a_retry_approves_what_was_known_and_nothing_that_came_to_light_since(de
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
 
 
+def test_what_comes_to_light_while_a_person_is_asked_is_in_the_story_once(desk):
+    desk.shop.hidden.add(("payments", "payment_note"))
+    invoice = desk.shop.invoice()
+    desk.pay(invoice)
+    desk.push("lost before")
+    desk.shop.take(invoice, 50)
+    desk.later(6 * HOUR, 3)
+    with Outbox(desk.home) as outbox:
+        story = [row["detail"] for row in outbox.history(1)]
+    assert len([words for words in story if "ours or the till's: payment" in words]) == 1
+    assert desk.change().reason.startswith("there is no new payment")
+    desk.retry()  # of what was told, and not over what is new
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["in_doubt"], 0)
+
+
 def test_a_retry_before_anybody_was_asked_sends_nothing_that_may_be_there(desk):
     desk.queue(*STOCK)
     desk.push("lost after", wait=False)
