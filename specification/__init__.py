@@ -9,26 +9,26 @@ it is decided: the client's reading in ``pipelines`` and ``sources``, the servic
     [one.path for one in OPERATIONS if one.method == "POST"]
 """
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
 Type = Literal["string", "numeric", "boolean", "date", "any", "array"]
 Op = Literal["create", "update"]
 Kind = Literal["page", "sort", "text", "date", "choice", "flag", "label", "ids", "number"]
+Format = Literal["dd-mmm-yyyy", "dd-mmm-yyyy HH:mm", "dd-mmm-yyyy HH:mm:ss"]
 METHOD_OF: Mapping[Op, str] = MappingProxyType({"create": "POST", "update": "PUT"})
-_FORMATS = ("dd-mmm-yyyy", "dd-mmm-yyyy HH:mm", "dd-mmm-yyyy HH:mm:ss")
+_ROW = ConfigDict(extra="forbid")
+"""A word that a row does not know fails at import, as a value of another type does."""
 
 
-class BadTable(ValueError):
-    """A row of ``api.toml`` says something that no row can say; the message names it."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class Limits:
     """Specification, Limits; of a block the shortest and the longest time."""
 
@@ -38,11 +38,10 @@ class Limits:
     block_hours: tuple[int, int]
     records_per_request: int
     upload_types: tuple[str, ...]
-    success: tuple[int, ...]
     prefix: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class Field:
     """One field of a body.
 
@@ -52,7 +51,6 @@ class Field:
         only: the operation that alone takes it; None for both.
         default: what the service takes when it is left out; None where nothing is said.
         most: longest text, in characters.
-        letters: exact number of letters.
         at_least, above, below: bounds of a number.
         values: all that is accepted; empty where any value is.
         format: forms of a date, such as ``dd-mmm-yyyy HH:mm``; empty where none is said.
@@ -70,12 +68,11 @@ class Field:
     only: Op | None = None
     default: str | int | bool | None = None
     most: int | None = None
-    letters: int | None = None
     at_least: int | None = None
     above: int | None = None
     below: int | None = None
     values: tuple[str | int, ...] = ()
-    format: tuple[str, ...] = ()
+    format: tuple[Format, ...] = ()
     names: str = ""
     kind: str = ""
     several: Literal["", "list", "comma"] = ""
@@ -84,7 +81,7 @@ class Field:
     rule: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class Body:
     """A request's body, or an object in an array of one; ``section`` is its heading."""
 
@@ -97,7 +94,7 @@ class Body:
         return {name: one for name, one in self.fields.items() if one.only in (None, op)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class Parameter:
     """One query parameter; ``names`` is the list whose ids (``label``: or labels) it takes."""
 
@@ -108,7 +105,7 @@ class Parameter:
     names: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class List:
     """One list of records (specification, Endpoints).
 
@@ -120,7 +117,6 @@ class List:
         parameters: by name.
         search: what ``searchKeyword`` looks at, in the document's words; empty where unsaid.
         path_values: accepted values of a variable in the path.
-        rule: what else the document says of it, in its words.
     """
 
     name: str
@@ -131,10 +127,9 @@ class List:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     search: tuple[str, ...] = ()
     path_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    rule: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_ROW)
 class Operation:
     """A method of a path.
 
@@ -158,139 +153,71 @@ class Operation:
     success: int = 200
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list) else (value,)
+def _body(name: str, row: Mapping[str, Any]) -> Body:
+    told = {
+        one: {"type": row} if isinstance(row, str) else row for one, row in row["fields"].items()
+    }
+    return Body(name, row["section"], {one: Field(name=one, **row) for one, row in told.items()})
 
 
-def _field(name: str, row: Any) -> Field:
-    told: dict[str, Any] = {"type": row} if isinstance(row, str) else dict(row)
-    for plural in ("values", "format"):
-        if plural in told:
-            told[plural] = _tuple(told[plural])
-    return Field(name=name, **told)
-
-
-def _check(where: str, one: Field, bodies: Mapping[str, Any], lists: Mapping[str, Any]) -> None:
-    odd = [
-        one.type not in ("string", "numeric", "boolean", "date", "any", "array"),
-        one.only not in (None, "create", "update"),
-        (one.type == "array") != bool(one.of) or (bool(one.of) and one.of not in bodies),
-        bool(one.names) and one.names not in lists,
-        bool(set(one.format) - set(_FORMATS)),
-        bool(one.values) and one.default is not None and one.default not in one.values,
-        one.several not in ("", "list", "comma"),
-    ]
-    if any(odd):
-        raise BadTable(f"{where}.{one.name} is odd: {one}")
-
-
-def _bodies(rows: Mapping[str, Any], lists: Mapping[str, Any]) -> Iterator[tuple[str, Body]]:
-    for name, row in rows.items():
-        made = {one: _field(one, told) for one, told in row["fields"].items()}
-        for field_ in made.values():
-            _check(name, field_, rows, lists)
-        yield name, Body(name, row["section"], MappingProxyType(made))
-
-
-def _parameters(row: Mapping[str, Any], common: Mapping[str, Any]) -> Iterator[Parameter]:
-    defaults = row.get("defaults", {})
-    sort = tuple(row.get("sort", common["sort"]))
+def _parameters(row: dict[str, Any], common: Mapping[str, Any]) -> Iterator[Parameter]:
+    """The parameters of a list; takes the words that say them out of its row."""
+    defaults = row.pop("defaults", {})
+    sort = tuple(row.pop("sort", common["sort"]))
     shared = {
         "page": Parameter("page", "page", default=common["page"]),
         "sort": Parameter("sort", "sort", sort, defaults.get("sort", sort[0])),
         "searchKeyword": Parameter("searchKeyword", "text"),
     }
-    for name in row.get("common", common["parameters"]):
+    for name in row.pop("common", common["parameters"]):
         yield shared.get(name) or Parameter(name, "date")
-    for name in row.get("dates", ()):
+    for name in row.pop("dates", ()):
         yield Parameter(f"{name}From", "date")
         yield Parameter(f"{name}To", "date")
-    yield from (Parameter(name, "text") for name in row.get("text", ()))
-    for name, kind in (("labels", "label"), ("ids", "ids")):
-        for one, target in row.get(name, {}).items():
-            yield Parameter(one, cast(Kind, kind), names=target)
-    yield from (Parameter(one, "number", default=defaults[one]) for one in row.get("numbers", ()))
-    for name, values in row.get("choice", {}).items():
+    yield from (Parameter(name, "text") for name in row.pop("text", ()))
+    for words, kind in (("labels", "label"), ("ids", "ids")):
+        for name, target in row.pop(words, {}).items():
+            yield Parameter(name, cast(Kind, kind), names=target)
+    yield from (Parameter(one, "number", default=defaults[one]) for one in row.pop("numbers", ()))
+    for name, values in row.pop("choice", {}).items():
         yield Parameter(name, "choice", tuple(values), defaults.get(name))
-    for name in row.get("flags", ()):
+    for name in row.pop("flags", ()):
         yield Parameter(name, "flag", default=False if name.startswith("include") else None)
 
 
-_LIST_WORDS = frozenset(
-    "section path item methods common sort search dates text numbers labels ids choice flags "
-    "defaults path_values same_as rule".split()
-)
+def _list(name: str, rows: Mapping[str, Any], common: Mapping[str, Any]) -> List:
+    told = dict(rows[name])
+    if "same_as" in told:
+        told = {**rows[told.pop("same_as")], "methods": [], **told}
+    parameters = {one.name: one for one in _parameters(told, common)}
+    return List(name=name, parameters=parameters, **told)
 
 
-def _lists(rows: Mapping[str, Any], common: Mapping[str, Any]) -> Iterator[tuple[str, List]]:
-    for name, row in rows.items():
-        told = {**rows[row["same_as"]], "methods": [], **row} if "same_as" in row else row
-        made = {one.name: one for one in _parameters(told, common)}
-        snake = re.sub(r"([A-Z])", r"_\1", told["path"].partition("/{")[0][1:]).lower()
-        named = {one.names for one in made.values() if one.names}
-        if set(told) - _LIST_WORDS or snake.replace("/", "_") != name or named - set(rows):
-            raise BadTable(f"lists.{name} is odd: {told}")
-        yield (
-            name,
-            List(
-                name,
-                told["section"],
-                told["path"],
-                told.get("item", ""),
-                tuple(told.get("methods", ())),
-                MappingProxyType(made),
-                tuple(told.get("search", ())),
-                MappingProxyType({k: tuple(v) for k, v in told.get("path_values", {}).items()}),
-                told.get("rule", ""),
-            ),
-        )
-
-
-def _operations(
-    lists: Mapping[str, List], bodies: Mapping[str, Body], paths: list[dict[str, Any]]
-) -> Iterator[Operation]:
-    for one in lists.values():
+def _operations() -> Iterator[Operation]:
+    for one in LISTS.values():
         yield Operation("GET", one.path, one.section, list=one.name, is_list=True)
-    for one in lists.values():
+    for one in LISTS.values():
         item = f"{one.path}/{{{one.item}}}"
         if one.item:
             yield Operation("GET", item, one.section, list=one.name)
         for method in one.methods:
             path, success = (one.path, 201) if method == "POST" else (item, 200)
             body = "" if method == "DELETE" else one.name
-            if body not in ("", *bodies) or method not in ("POST", "PUT", "DELETE"):
-                raise BadTable(f"lists.{one.name}: {method} has no body")
             yield Operation(method, path, one.section, body, list=one.name, success=success)
-    for row in paths:
-        told = {"method": "GET", **row}
-        told.pop("answers", None)
-        if told.get("body", "payments") not in bodies:
-            raise BadTable(f"paths: {row}")
-        status = 201 if "body" in told else 200
-        yield Operation(**told, success=status)
+    for row in _table["paths"]:
+        yield Operation(**{"method": "GET", "success": 201 if "body" in row else 200, **row})
 
 
-def _read(text: str) -> tuple[Limits, dict[str, List], dict[str, Body], tuple[Operation, ...]]:
-    table = tomllib.loads(text)
-    try:
-        given: dict[str, Any] = {
-            name: _tuple(v) if isinstance(v, list) else v for name, v in table["limits"].items()
-        }
-        if set(given) != {one.name for one in fields(Limits)}:
-            raise BadTable(f"limits: {', '.join(sorted(given))}")
-        lists = dict(_lists(table["lists"], table["common"]))
-        bodies = dict(_bodies(table["bodies"], table["lists"]))
-        return Limits(**given), lists, bodies, tuple(_operations(lists, bodies, table["paths"]))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadTable(f"api.toml: {error!r}") from error
+_table = tomllib.loads(Path(__file__).with_name("api.toml").read_text(encoding="utf-8"))
 
-
-_made = _read(Path(__file__).with_name("api.toml").read_text(encoding="utf-8"))
-
-LIMITS: Limits = _made[0]
-LISTS: Mapping[str, List] = MappingProxyType(_made[1])
+LIMITS = Limits(**_table["limits"])
+LISTS: Mapping[str, List] = MappingProxyType(
+    {name: _list(name, _table["lists"], _table["common"]) for name in _table["lists"]}
+)
 """Name -> list, in the document's order."""
-BODIES: Mapping[str, Body] = MappingProxyType(_made[2])
+BODIES: Mapping[str, Body] = MappingProxyType(
+    {name: _body(name, row) for name, row in _table["bodies"].items()}
+)
 """Name of the list, or of the array's elements -> body."""
-OPERATIONS: tuple[Operation, ...] = _made[3]
+OPERATIONS = tuple(_operations())
 """Every method of every path, those of lists before those of their records."""
