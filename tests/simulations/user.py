@@ -12,6 +12,7 @@ from pipelines.outbox.review import discard
 from pipelines.outbox.store import Outbox
 from sandbox.service import Write
 from sandbox.store import ShopStore
+from specification import BODIES, Field
 
 CREATES = tuple(
     (
@@ -42,41 +43,24 @@ _PATHS = {
 
 def body_of(one: Callable[[str], str], resource: str, word: str, day: str) -> dict[str, Any]:
     """A body that the service takes: ``one`` gives an id of a list, ``word`` tells it apart."""
-    line = {"amount": 1.25, "paymentMethod": one("payment_methods")}
-    bodies: dict[str, dict[str, Any]] = {
-        "customers": {"name": f"Ann {word}", "mobile": "0123", "gdprCompliant": "Yes"},
-        "tickets": {"customerId": one("customers"), "shortInfo": f"Screen {word}"},
-        "ticket_comments": {"ticket": one("tickets"), "type": "Public", "comment": word},
-        "ticket_timers": {
-            "ticket": one("tickets"),
-            "startDate": f"{day}:00",
-            "endDate": f"{day}:30",
-            "userId": one("users"),
-            "notes": word,
-        },
-        "payments": {"invoiceId": one("ticket_invoices"), "lines": [line]},
-        "products": {
-            "name": f"Part {word}",
-            "code": word,
-            "status": "Active",
-            "cost": 1,
-            "price": 2,
-            "tax": int(one("tax_rates")),
-        },
-        "models": {"brand": one("brands"), "name": word, "status": "Active"},
-        "categories": {"name": word},
-        "brands": {"name": word},
-        "stock": {"product": one("products"), "quantity": 3},
-        "adjustments": {
-            "adjustment_date": day,
-            "notes": word,
-            "products": [{"product_id": one("products"), "quantity": 1, "type": "Addition"}],
-        },
-        "leads": {"name": "Lou", "mobile": "+5021", "subject": word},
-        "appointments": {"subject": word, "dateandtime": day},
-        "time_clock": {"inDate": f"{day}:00", "inNotes": word, "userId": one("users")},
-    }
-    return bodies[resource]
+    fields = BODIES[resource].fields.values()
+    needed = (field for field in fields if field.required and field.default is None)
+    body = {field.name: _value(field, one, word, day) for field in needed}
+    if resource == "adjustments":
+        body["products"] = [{"product_id": one("products"), "quantity": 1, "type": "Addition"}]
+    if resource == "customers":
+        body["gdprCompliant"] = "Yes"
+    return body | ({WORD_FIELD[resource]: word} if resource in WORD_FIELD else {})
+
+
+def _value(field: Field, one: Callable[[str], str], word: str, day: str) -> Any:
+    if field.of:
+        return [{"amount": 1.25, "paymentMethod": one("payment_methods")}]
+    if field.names:
+        return int(one(field.names)) if field.type == "numeric" else one(field.names)
+    if field.format:
+        return f"{day}:00" if field.format[0].endswith("ss") else day
+    return 3 if field.type == "numeric" else (*field.values, word)[0]
 
 
 @dataclass
