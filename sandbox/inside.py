@@ -95,11 +95,11 @@ class Sandbox:
 
     def rate_errors(self, shop: str = "main") -> int:
         """Rate errors answered to the shop's key so far."""
-        return self.limiter.rate_errors(self._key_hash(shop))
+        return self.limiter.counts[self._key_hash(shop)].rate_errors
 
     def ignored_rate_errors(self, shop: str = "main") -> int:
         """Requests the shop's key sent into a silence so far; the tenth blocks."""
-        return self.limiter.ignored(self._key_hash(shop))
+        return self.limiter.counts[self._key_hash(shop)].ignored
 
     def spend(self, requests: int, shop: str = "main") -> None:
         """Use up part of the shop's minute, as another client of its key does."""
@@ -107,7 +107,7 @@ class Sandbox:
 
     def block(self, shop: str = "main", *, address: bool = True) -> None:
         """Block the shop's key (and this machine's address) at once."""
-        self.limiter.block(self._key_hash(shop), HOST if address else None)
+        self.limiter.block(self._key_hash(shop), *([HOST] if address else []))
 
     def reset_key(self, shop: str = "main") -> str:
         """Replace the shop's key, as "Reset API Key" in its settings; gives the new one."""

@@ -7,7 +7,7 @@ the longest is the strict reading). Every time scales with ``minute_seconds``.
 """
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -28,10 +28,11 @@ class Verdict(StrEnum):
 
 
 @dataclass
-class _Key:
+class Counts:
+    """What is known of one key: ``ignored`` rate errors begin anew with each block."""
+
     arrivals: deque[float] = field(default_factory=deque)
     silent_until: float = float("-inf")
-    blocked_until: float = float("-inf")
     ignored: int = 0
     rate_errors: int = 0
 
@@ -43,9 +44,10 @@ class Limiter:
         if minute_seconds <= 0:
             raise ValueError("a minute has to last longer than 0 seconds")
         self.minute_seconds = minute_seconds
+        self.counts: defaultdict[str, Counts] = defaultdict(Counts)
+        """Key -> what is known of it."""
         self._clock = clock
-        self._keys: dict[str, _Key] = {}
-        self._addresses: dict[str, float] = {}
+        self._blocked: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def arrives(
@@ -57,56 +59,39 @@ class Limiter:
         """
         with self._lock:
             now = self._clock()
-            state = self._keys.setdefault(key, _Key())
-            if now < max(state.blocked_until, self._addresses.get(address, float("-inf"))):
+            state = self.counts[key]
+            if any(now < self._blocked.get(one, now) for one in (key, address)):
                 return Verdict.BLOCKED
             if now < state.silent_until:
                 state.ignored += 1
-                if state.ignored >= LIMITS.ignored_before_block:
-                    until = now + BLOCK_MINUTES * self.minute_seconds
-                    state.blocked_until = until
-                    if shuts_address:
-                        self._addresses[address] = until
-                    state.ignored = 0
-                    return Verdict.BLOCKED
-                return self._rate_error(state, now)
+                if state.ignored < LIMITS.ignored_before_block:
+                    return self._rate_error(state)
+                state.ignored = 0
+                self.block(key, *([address] if shuts_address else []))
+                return Verdict.BLOCKED
             while state.arrivals and state.arrivals[0] <= now - self.minute_seconds:
                 state.arrivals.popleft()
             if limit is not None and len(state.arrivals) >= limit:
-                return self._rate_error(state, now)
+                return self._rate_error(state)
             state.arrivals.append(now)
             return Verdict.OK
 
-    def _rate_error(self, state: _Key, now: float) -> Verdict:
+    def _rate_error(self, state: Counts) -> Verdict:
         state.rate_errors += 1
-        state.silent_until = now + self.minute_seconds
+        state.silent_until = self._clock() + self.minute_seconds
         return Verdict.RATE_ERROR
 
     def refuse(self, key: str) -> None:
         """Answer a rate error out of turn, as another client of the key causes: silence begins."""
         with self._lock:
-            self._rate_error(self._keys.setdefault(key, _Key()), self._clock())
+            self._rate_error(self.counts[key])
 
     def spend(self, key: str, requests: int) -> None:
         """Count ``requests`` as arrived now: another client of the same key."""
         with self._lock:
-            now = self._clock()
-            self._keys.setdefault(key, _Key()).arrivals.extend([now] * requests)
+            self.counts[key].arrivals.extend([self._clock()] * requests)
 
-    def block(self, key: str, address: str | None = None) -> None:
-        """Shut the key (and an address) at once, as after the tenth ignored rate error."""
-        with self._lock:
-            until = self._clock() + BLOCK_MINUTES * self.minute_seconds
-            self._keys.setdefault(key, _Key()).blocked_until = until
-            if address is not None:
-                self._addresses[address] = until
-
-    def rate_errors(self, key: str) -> int:
-        """Rate errors answered to this key so far."""
-        with self._lock:
-            return self._keys.setdefault(key, _Key()).rate_errors
-
-    def ignored(self, key: str) -> int:
-        """Ignored rate errors of this key so far; the tenth blocks."""
-        with self._lock:
-            return self._keys.setdefault(key, _Key()).ignored
+    def block(self, *shut: str) -> None:
+        """Shut keys and addresses at once, as after the tenth ignored rate error."""
+        until = self._clock() + BLOCK_MINUTES * self.minute_seconds
+        self._blocked |= dict.fromkeys(shut, until)

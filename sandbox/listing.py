@@ -1,9 +1,10 @@
 """Answering one list: parameters in, SQL conditions over the tables, a page's records out."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from sandbox.calls import Call
 from sandbox.errors import Refusal
 from sandbox.query import Condition, Query
 from sandbox.quirks import Quirks
@@ -19,34 +20,28 @@ _ORDERS = {
     "oldest": ("created, seq", "created"),
     "recently_updated": ("updated DESC, seq DESC", "updated"),
 }
-_IN_COMMENTS = (
-    "id IN (SELECT c.ticket_id FROM r_ticket_comments AS c "
-    "WHERE c.shop = r_tickets.shop AND has(json_extract(c.doc, '$.comment'), ?))"
-)
 _COLUMNS_SHARED = frozenset({"id", "created_day", "updated_day"})
 ALL: Condition = ("1", [])
 
 
-def read_page(
-    row: List, query: Query, path: Mapping[str, str], store: ShopStore, quirks: Quirks
-) -> tuple[list[dict[str, Any]], frozenset[str]]:
+def read_page(row: List, call: Call) -> tuple[list[dict[str, Any]], frozenset[str]]:
     """Answer a list: its records, and the parts of them that stay hidden as their flag is off.
 
     Raises:
         Refusal: a parameter is not in the form it must have.
     """
-    kind = resource_of(row)
+    kind, query, store = resource_of(row), call.query, call.store
     parts = [ALL]
     for one in row.parameters.values():
-        parts += _asked(kind, row, one, query, path, store)
-    parts += _own_rules(kind, row, query, path, store, quirks)
-    if quirks.shows_after:
-        shown = store.now().timestamp() - quirks.shows_after
+        parts += _asked(kind, one, call)
+    parts += _own_rules(kind, row, call)
+    if call.quirks.shows_after:
+        shown = store.now().timestamp() - call.quirks.shows_after
         parts.append(("coalesce(json_extract(doc, '$._made'), 0) <= ?", [shown]))
     cut = parts
-    if "type" in path and quirks.custom_fields != "own":
-        parts, cut = _as_shop_shows(parts, query, path, store, quirks)
-    records = _cut(kind, cut, _order(row, query, quirks), _window(query, quirks), store, quirks)
+    if "type" in call.path and call.quirks.custom_fields != "own":
+        parts, cut = _as_shop_shows(parts, call)
+    records = _cut(kind, cut, _order(row, call), call)
     if parts != cut:
         where, arguments = _all_of(parts)
         wanted = {record["id"] for record in store.select(kind.name, where, arguments)}
@@ -58,27 +53,21 @@ def read_page(
     return records, hidden
 
 
-def _as_shop_shows(
-    parts: list[Condition],
-    query: Query,
-    path: Mapping[str, str],
-    store: ShopStore,
-    quirks: Quirks,
-) -> tuple[list[Condition], list[Condition]]:
+def _as_shop_shows(parts: list[Condition], call: Call) -> tuple[list[Condition], list[Condition]]:
     """What is asked of custom fields in a quirk's way, and from which rows pages are cut."""
     category = "coalesce(json_extract(doc, '$.category_id'), 0)"
-    if quirks.custom_fields == "cut_first":
+    if call.quirks.custom_fields == "cut_first":
         return parts, [ALL]
-    if path["type"] != "tickets":
+    if call.path["type"] != "tickets":
         return parts, parts
-    if quirks.custom_fields == "with_default":
+    if call.quirks.custom_fields == "with_default":
         where, arguments = _all_of(parts)
         tab = "coalesce(json_extract(doc, '$.tab_id'), 0)"
         default = f"kind = 'tickets' AND {category} = 0 AND {tab} = 0"
         parts = [(f"({where}) OR ({default})", arguments)]
-    elif asked := query.one("categoryId"):
+    elif asked := call.query.one("categoryId"):
         named = f"CAST({category} AS TEXT) = ?"
-        if not store.first("custom_fields", named, [asked]):
+        if not call.store.first("custom_fields", named, [asked]):
             raise Refusal("There is no such category of custom fields.")
     return parts, parts
 
@@ -89,31 +78,25 @@ def _all_of(parts: Sequence[Condition]) -> tuple[str, list[Any]]:
     return where, [value for _, values in parts for value in values]
 
 
-def _asked(
-    kind: Resource,
-    row: List,
-    one: Parameter,
-    query: Query,
-    path: Mapping[str, str],
-    store: ShopStore,
-) -> list[Condition]:
+def _asked(kind: Resource, one: Parameter, call: Call) -> list[Condition]:
     """What one parameter asks for."""
-    name, value = one.name, query.one(one.name)
+    name, query = one.name, call.query
+    value = query.one(name)
     if one.kind == "date":
         pair = name.removesuffix("From")
         return [] if pair == name else _days(kind, pair, query)
     if value is None or one.kind in ("page", "sort") or name in kind.include:
         return []
     if name == "searchKeyword":
-        return [contains(kind, kind.search, value)]
+        return [_contains(kind, kind.search, value)]
     if name == "filter" and query.all("invoiceId"):
         return []  # specification, GET /payments: ignored when invoiceId is given
-    if one.kind == "number" and path.get("type") != "tickets":
+    if one.kind == "number" and call.path.get("type") != "tickets":
         return []  # specification, GET /customFields: category and tab apply to type tickets
     turned = query.one(f"{name}Condition") == "NOT-EQUAL"
     try:
         if one.kind == "label":
-            return [_label(kind, one, value, turned, store)]
+            return [_label(kind, one, value, turned, call.store)]
         if one.kind == "ids":
             return [_ids(kind, one, query.all(name))]
         if name == "priority":
@@ -140,31 +123,31 @@ def _expression(kind: Resource, path: str) -> str:
     return f"json_extract(doc, '$.{path}')"
 
 
-def contains(kind: Resource, paths: Sequence[str], text: str) -> Condition:
-    """Free text in any of the fields.
+def _holds(kind: Resource, path: str, test: str) -> str:
+    """SQL for whether a field passes a test, which has ``{}`` for its value.
 
-    ``[]list.field`` looks into the record's own list, ``leads:lead.id>company`` into the record of
-    another list that this one names.
+    ``[]list.field`` looks into the record's own list, ``leads.id=lead.id>company`` into the records
+    of another list whose column is equal to a field of this one.
     """
-    parts: list[str] = []
-    for path in paths:
-        if path.startswith("[]"):
-            parent, _, field = path[2:].partition(".")
-            parts.append(
-                f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "
-                f"WHERE has(json_extract(one.value, '$.{field}'), ?))"
-            )
-        elif ">" in path:
-            reference, _, field = path.partition(">")
-            other, _, key = reference.partition(":")
-            parts.append(
-                f"EXISTS (SELECT 1 FROM r_{other} AS one WHERE one.shop = {kind.table}.shop "
-                f"AND one.id = json_extract({kind.table}.doc, '$.{key}') "
-                f"AND has(json_extract(one.doc, '$.{field}'), ?))"
-            )
-        else:
-            one = f"has({_expression(kind, path)}, ?)"
-            parts.append(_IN_COMMENTS if path == "@comments" else one)
+    if path.startswith("[]"):
+        parent, _, field = path[2:].partition(".")
+        value, others = f"json_extract(one.value, '$.{field}')", f"json_each(doc, '$.{parent}')"
+        named = "1"
+    elif ">" in path:
+        reference, _, field = path.partition(">")
+        column, _, key = reference.partition("=")
+        other, _, column = column.partition(".")
+        value, others = f"json_extract(one.doc, '$.{field}')", f"r_{other}"
+        mine = kind.table
+        named = f"one.shop = {mine}.shop AND one.{column} = json_extract({mine}.doc, '$.{key}')"
+    else:
+        return test.format(_expression(kind, path))
+    return f"EXISTS (SELECT 1 FROM {others} AS one WHERE {named} AND {test.format(value)})"
+
+
+def _contains(kind: Resource, paths: Sequence[str], text: str) -> Condition:
+    """Free text in any of the fields."""
+    parts = [_holds(kind, path, "has({}, ?)") for path in paths]
     return " OR ".join(parts) or "0", [text.casefold()] * len(parts)
 
 
@@ -187,7 +170,7 @@ def _plain(kind: Resource, one: Parameter, value: str) -> Condition:
     if one.kind == "number" and not value.lstrip("-").isdecimal():
         raise BadValue("must be a number")
     if one.kind != "number" and one.name not in kind.exact:
-        return contains(kind, paths, value)
+        return _contains(kind, paths, value)
     tests = [
         f"{path} = ?" if path in kind.columns else f"CAST({_expression(kind, path)} AS TEXT) = ?"
         for path in paths
@@ -198,13 +181,7 @@ def _plain(kind: Resource, one: Parameter, value: str) -> Condition:
 def _flag(kind: Resource, name: str, path: str, wanted: bool) -> Condition:
     if name == "running":  # specification, /ticketTimers: "only running timers"
         return ("json_extract(doc, '$.end_date') IS NULL", []) if wanted else ALL
-    found = f"coalesce({_expression(kind, path)}, 0) = 1"
-    if path.startswith("[]"):
-        parent, _, field = path[2:].partition(".")
-        found = (
-            f"EXISTS (SELECT 1 FROM json_each(doc, '$.{parent}') AS one "
-            f"WHERE json_extract(one.value, '$.{field}') = 1)"
-        )
+    found = _holds(kind, path, "coalesce({}, 0) = 1")
     return (found if wanted else f"NOT {found}"), []
 
 
@@ -235,26 +212,20 @@ def _label(kind: Resource, one: Parameter, value: str, turned: bool, store: Shop
     return f"{left} {'NOT IN' if turned else 'IN'} ({marks})", [str(one["id"]) for one in found]
 
 
-def _own_rules(
-    kind: Resource,
-    row: List,
-    query: Query,
-    path: Mapping[str, str],
-    store: ShopStore,
-    quirks: Quirks,
-) -> list[Condition]:
+def _own_rules(kind: Resource, row: List, call: Call) -> list[Condition]:
     """Rules of single lists that no kind of parameter covers."""
     parts: list[Condition] = []
+    query, path = call.query, call.path
     if row.name == "tickets":
-        parts += _pipeline(query, store, quirks)
-    if quirks.hides and kind.hides and not query.all("status") and not query.all("type"):
+        parts += _pipeline(call)
+    if call.quirks.hides and kind.hides and not query.all("status") and not query.all("type"):
         parts.append((kind.hides, []))
     if kind.name == "ticket_invoices":
         paid_on = query.days("paymentDate", "created_day")
         tests = " AND ".join(sql for sql, _ in paid_on)
         paid = f"SELECT document_id FROM r_payments WHERE shop = ? AND {tests}"
         days = [day for _, [day] in paid_on]
-        parts += [(f"id IN ({paid})", [store.shop, *days])] if days else []
+        parts += [(f"id IN ({paid})", [call.store.shop, *days])] if days else []
     for variable, values in row.path_values.items():
         if path[variable] not in values:
             raise Refusal(f"The {variable} must be one of {', '.join(values)}.")
@@ -268,24 +239,25 @@ def _own_rules(
     return parts
 
 
-def _pipeline(query: Query, store: ShopStore, quirks: Quirks) -> list[Condition]:
-    if query.one("status") is not None:
-        return [(PIPELINE, [])] if quirks.status_filter == "pipeline" else []
-    if not quirks.finished_shown:
+def _pipeline(call: Call) -> list[Condition]:
+    if call.query.one("status") is not None:
+        return [(PIPELINE, [])] if call.quirks.status_filter == "pipeline" else []
+    if not call.quirks.finished_shown:
         return [(PIPELINE, [])]
     newest = "SELECT max(created_day) FROM r_tickets WHERE shop = ?"
     recent = f"created_day >= date(({newest}), '-60 days') AND ticket_no % 5 <> 0"
-    return [(f"{PIPELINE} OR ({recent})", [store.shop])]
+    return [(f"{PIPELINE} OR ({recent})", [call.store.shop])]
 
 
-def _order(row: List, query: Query, quirks: Quirks) -> str:
+def _order(row: List, call: Call) -> str:
+    quirks = call.quirks
     known = row.parameters.get("sort")
     if known is None:
         # Lists of changes come by the last one; custom fields in their order.
         sort = "recently_updated" if row.path.endswith("/updated") else "newest"
         sort = "oldest" if row.path_values else sort
     else:
-        sort = query.one("sort") or str(known.default)
+        sort = call.query.one("sort") or str(known.default)
         if sort not in known.values:
             raise Refusal(f"Parameter 'sort' must be one of {', '.join(known.values)}.")
         if quirks.sort == "ignored":
@@ -302,21 +274,17 @@ def _order(row: List, query: Query, quirks: Quirks) -> str:
 
 
 def _cut(
-    kind: Resource,
-    parts: Sequence[Condition],
-    order: str,
-    window: tuple[int, int],
-    store: ShopStore,
-    quirks: Quirks,
+    kind: Resource, parts: Sequence[Condition], order: str, call: Call
 ) -> list[dict[str, Any]]:
     """The rows of one page."""
-    offset, limit = window
+    store, past_the_end = call.store, call.quirks.past_the_end
+    offset, limit = _window(call.query, call.quirks)
     if limit == 0:
         return []
     where, arguments = _all_of(parts)
     found = store.select(kind.name, where, arguments, order=order, limit=limit, offset=offset)
-    if not found and offset and quirks.past_the_end != "empty":
-        if quirks.past_the_end == "error":
+    if not found and offset and past_the_end != "empty":
+        if past_the_end == "error":
             raise Refusal("The page does not exist.")
         every = store.select(kind.name, where, arguments, order=order)
         found = every[(len(every) - 1) // limit * limit :] if every else []

@@ -16,6 +16,12 @@ from sandbox.values import MONTHS
 REPORTS = ("monthlySales", "monthlyPurchases", "dailySales", "dailyPurchases")
 _MOST_DAYS = 3_700
 """More days in one answer are refused; ten years are enough for anyone."""
+_RETURN_DAY = "substr(json_extract(r.value, '$.created_date'), 1, 10)"
+_BACK = "CAST(round(100 * json_extract(r.value, '$.amount')) AS INTEGER)"
+_BACK_TAX = (
+    "(SELECT coalesce(sum(CAST(round(100 * json_extract(l.value, '$.tax')) AS INTEGER)), 0) "
+    "FROM json_each(r.value, '$.lines') AS l)"
+)
 
 Sums = dict[str, int]
 
@@ -107,12 +113,11 @@ def _sales(rule: Definition) -> Iterator[str]:
                 "AND p.created_day BETWEEN :first AND :last GROUP BY 1"
             )
         if rule.returns != "ignored":
-            day = "r.day" if rule.returns == "return_day" else "r.sale_day"
-            back = "r.cents - r.tax_cents" if net else "r.cents"
+            day = "d.created_day" if rule.returns == "sale_day" else _RETURN_DAY
+            back = f"{_BACK} - {_BACK_TAX}" if net else _BACK
             yield (
-                f"SELECT {day}, -sum({back}) FROM returns AS r JOIN {table} AS d "
-                f"ON d.shop = r.shop AND d.id = r.document_id WHERE r.shop = :shop{paid} "
-                f"AND {day} BETWEEN :first AND :last GROUP BY 1"
+                f"SELECT {day}, -sum({back}) FROM {table} AS d, json_each(d.doc, '$.returns') AS r "
+                f"WHERE d.shop = :shop{paid} AND {day} BETWEEN :first AND :last GROUP BY 1"
             )
 
 

@@ -7,11 +7,14 @@ odd row is found at import.
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
 
 from specification import BODIES, LISTS, List
 
@@ -27,7 +30,7 @@ _VIEWS = {"pos_invoices": "pos_orders"} | {
 """Lists that show the records of another one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Resource:
     """How records of one list are kept; the words are explained in ``resources.toml``."""
 
@@ -89,24 +92,21 @@ def at(record: Mapping[str, Any], path: str) -> Any:
     return value
 
 
+def short(record: Mapping[str, Any], resource: str) -> dict[str, Any]:
+    """Part of a record that stands for it elsewhere."""
+    return {name: at(record, name) for name in RESOURCES[resource].shows}
+
+
 def resource_of(row: List) -> Resource:
     """What a list shows the records of."""
     return RESOURCES[_VIEWS.get(row.name, row.name)]
-
-
-def _resource(name: str, told: Mapping[str, Any]) -> Resource:
-    tuples = {one.name for one in fields(Resource) if one.type == tuple[str, ...]}
-    made: dict[str, Any] = {
-        word: tuple(value) if word in tuples else value for word, value in told.items()
-    }
-    return Resource(name, **made)
 
 
 _table = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"), parse_float=Decimal
 )
 RESOURCES: Mapping[str, Resource] = MappingProxyType(
-    {name: _resource(name, told) for name, told in _table.items()}
+    {name: Resource(name=name, **told) for name, told in _table.items()}
 )
 """Resource name -> how it is kept; the 35 lists and ``info``."""
 if set(RESOURCES) != {*LISTS, "info"} - set(_VIEWS):

@@ -1,12 +1,11 @@
 """Which path answers what, in the order in which paths are tried (specification, rule 4).
 
-Every route is an operation of :mod:`specification` with its handler.
+Every operation of :mod:`specification` has its handler here.
 """
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from sandbox import reports
@@ -16,6 +15,7 @@ from sandbox.effects.payments import pay
 from sandbox.effects.people import PEOPLE
 from sandbox.effects.tickets import TICKETS
 from sandbox.effects.uploads import announce, receive
+from sandbox.errors import Refusal
 from sandbox.listing import read_page
 from sandbox.render import envelope, public
 from sandbox.resources import resource_of
@@ -23,25 +23,8 @@ from sandbox.writing import Effects, create, delete, update
 from specification import LISTS, OPERATIONS, List, Operation
 
 
-@dataclass(frozen=True, eq=False)
-class Route:
-    """An operation with its handler."""
-
-    operation: Operation
-    handler: Handler
-
-    def matches(self, path: str) -> dict[str, str] | None:
-        """Give the path's variables if this template fits it."""
-        known = self._pattern.fullmatch(path)
-        return None if known is None else known.groupdict()
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.operation.path))
-
-
 def _list(row: List, call: Call) -> Answer:
-    records, hidden = read_page(row, call.query, call.path, call.store, call.quirks)
+    records, hidden = read_page(row, call)
     rows = [public(record, call.quirks, hidden) for record in records]
     name = resource_of(row).name
     if call.quirks.envelope == "type":
@@ -110,10 +93,31 @@ def _handler(one: Operation) -> Handler:
     return {"info": _info, "tickets": _item_lines, "webhook": _inbound_call}[one.path.split("/")[1]]
 
 
-def _routes() -> Iterator[Route]:
+def _paths() -> Iterator[tuple[re.Pattern[str], dict[str, Handler]]]:
+    handlers: dict[str, dict[str, Handler]] = {}
     for one in OPERATIONS:
-        yield Route(one, _handler(one))
+        handlers.setdefault(one.path, {})[one.method] = _handler(one)
+    for path, by_method in handlers.items():
+        yield re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)), by_method
 
 
-ROUTES = tuple(_routes())
-"""Every method of every path of the specification, in the order in which they are tried."""
+_PATHS = tuple(_paths())
+"""Every path of the specification with its handlers by method, in the order they are tried in."""
+
+
+def route(method: str, path: str) -> tuple[Handler, dict[str, str]]:
+    """What answers a request, and the variables of its path.
+
+    The first path that matches is used (specification, rule 4), whatever the method.
+
+    Raises:
+        Refusal: 404 or 405.
+    """
+    for pattern, handlers in _PATHS:
+        if known := pattern.fullmatch(path):
+            if method in handlers:
+                return handlers[method], known.groupdict()
+            methods = ", ".join(handlers)
+            words = f"{method} is not possible here. Please use {methods}."
+            raise Refusal(words, 405, {"allow": methods})
+    raise Refusal("There is no such path. Please check the address.", 404)

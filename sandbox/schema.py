@@ -10,13 +10,9 @@ from sandbox.resources import RESOURCES, Resource, at
 from sandbox.values import cents, dumps, epoch, format_day
 
 Row = tuple[Any, ...]
-VERSION = 1
+VERSION = 2
 
 _OTHERS = """
-CREATE TABLE IF NOT EXISTS returns (shop TEXT, document_id TEXT, resource TEXT,
-    day TEXT, sale_day TEXT, cents INTEGER, tax_cents INTEGER);
-CREATE INDEX IF NOT EXISTS returns_document ON returns (shop, document_id);
-CREATE INDEX IF NOT EXISTS returns_day ON returns (shop, day);
 CREATE TABLE IF NOT EXISTS counters (shop TEXT, name TEXT, value INTEGER, PRIMARY KEY (shop, name));
 CREATE TABLE IF NOT EXISTS shops (
     shop TEXT PRIMARY KEY, timezone TEXT NOT NULL, key_hash TEXT UNIQUE);
@@ -104,43 +100,13 @@ def _column(name: str, value: Any) -> Any:
     return str(value)
 
 
-def insert_many(connection: sqlite3.Connection, kind: Resource, rows: Sequence[Row]) -> None:
-    """Add rows made by :func:`row`."""
+def write(connection: sqlite3.Connection, kind: Resource, rows: Sequence[Row]) -> None:
+    """Add rows made by :func:`row`; one whose id is there keeps its place in the list."""
     names = (*_FIXED, *kind.columns, "doc")
     marks = ",".join("?" * len(names))
-    connection.executemany(f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks})", rows)
-
-
-def replace(connection: sqlite3.Connection, kind: Resource, new: Row) -> None:
-    """Put a row in the place of the one with its shop and id, which keeps its place in the list."""
-    names = (*_FIXED[2:], *kind.columns, "doc")
-    sets = ",".join(f"{name} = ?" for name in names)
-    connection.execute(
-        f"UPDATE {kind.table} SET {sets} WHERE shop = ? AND id = ?", (*new[2:], *new[:2])
-    )
-
-
-def write_returns(
-    connection: sqlite3.Connection, shop: str, resource: str, document: Mapping[str, Any]
-) -> None:
-    """Replace the return rows of one invoice or order: reports add them up by day."""
-    given = document.get("returns") or []
-    document_id = str(document["id"])
-    connection.execute(
-        "DELETE FROM returns WHERE shop = ? AND document_id = ?", (shop, document_id)
-    )
+    sets = ",".join(f"{name} = excluded.{name}" for name in names)
     connection.executemany(
-        "INSERT INTO returns VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                shop,
-                document_id,
-                resource,
-                str(one["created_date"])[:10],
-                str(document.get("created_date"))[:10],
-                cents(one["amount"]),
-                sum(cents(line.get("tax")) for line in one.get("lines") or []),
-            )
-            for one in given
-        ],
+        f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks}) "
+        f"ON CONFLICT (shop, id) DO UPDATE SET {sets}",
+        rows,
     )

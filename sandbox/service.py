@@ -1,7 +1,7 @@
 """The service without its wire: a request in, an answer out; key, limits, faults, route.
 
 It knows no sockets and waits for nothing. So tests may ask it in their own process, thousands of
-times a second, on a clock of their own (:mod:`sandbox.inside`); :mod:`sandbox.app` serves it.
+times a second, on a clock of their own (:mod:`sandbox.inside`); :mod:`sandbox.server` serves it.
 """
 
 import logging
@@ -22,7 +22,7 @@ from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
 from sandbox.query import Query
 from sandbox.render import body, wants_xml, written
-from sandbox.routes import ROUTES, Route
+from sandbox.routes import route
 from sandbox.shops import Shops, key_hash
 from specification import LIMITS
 
@@ -218,7 +218,7 @@ class _Exchange:
         try:
             if not self.in_version:
                 raise Refusal("There is no such path. Please check the address.", 404)
-            route, variables = self._route()
+            handler, variables = route(ask.method, self.below)
             call = Call(
                 store=self.service.shops.stores[self.shop],
                 quirks=self.quirks,
@@ -229,8 +229,8 @@ class _Exchange:
             )
             if ask.method == "GET":
                 with call.store.database.reading():
-                    return route.handler(call)
-            answer = route.handler(call)
+                    return handler(call)
+            answer = handler(call)
             self.service.writes[self.shop].append(Write(ask.method, self.below, ask.body))
             if "/upload" in self.below:
                 return answer
@@ -240,27 +240,6 @@ class _Exchange:
         except Exception:
             log.exception("%s %s failed", ask.method, ask.path)
             return Answer({"error": "Internal error. Please report it to the sandbox."}, 500)
-
-    def _route(self) -> tuple[Route, dict[str, str]]:
-        # The first path that matches is used (specification, rule 4), whatever the method.
-        first = ""
-        allowed: list[str] = []
-        for route in ROUTES:
-            one = route.operation
-            if first and one.path != first:
-                continue
-            variables = route.matches(self.below)
-            if variables is None:
-                continue
-            if one.method == self.ask.method:
-                return route, variables
-            first = one.path
-            allowed.append(one.method)
-        if allowed:
-            methods = ", ".join(allowed)
-            words = f"{self.ask.method} is not possible here. Please use {methods}."
-            raise Refusal(words, 405, {"allow": methods})
-        raise Refusal("There is no such path. Please check the address.", 404)
 
     def _faulty(self, fault: Fault) -> Reply:
         """Answer otherwise than the service would, before the request is worked on or after."""

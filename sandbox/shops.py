@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from sandbox.generator import Size, generate
-from sandbox.generator.words import SPANISH_STATUSES
+from sandbox.generator.context import WORDS
 from sandbox.quirks import Quirks
 from sandbox.resources import NUMBERED
 from sandbox.store import Database, ShopStore
@@ -56,9 +56,9 @@ def _in_spanish(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The same shop with the ticket statuses of a Spanish-speaking one."""
     for resource, record in records:
         if resource == "statuses" and record["type"] == "repair":
-            yield resource, {**record, "label": SPANISH_STATUSES[record["label"]]}
+            yield resource, {**record, "label": WORDS["spanish_statuses"][record["label"]]}
         elif resource == "tickets" and record.get("status"):
-            label = SPANISH_STATUSES[record["status"]["label"]]
+            label = WORDS["spanish_statuses"][record["status"]["label"]]
             yield resource, {**record, "status": {**record["status"], "label": label}}
         else:
             yield resource, record

@@ -58,6 +58,13 @@ class Database:
             self._opened.append(found)
         return found
 
+    def let_go(self) -> None:
+        """Close this thread's connection, if it has one."""
+        found: sqlite3.Connection | None = self._local.__dict__.pop("connection", None)
+        if found is not None:
+            self._opened.remove(found)
+            found.close()
+
     def one(self, sql: str, *values: object) -> Any:
         """The first row that a question finds, or None."""
         return self.connection().execute(sql, values).fetchone()
@@ -200,13 +207,11 @@ class ShopStore:
                 kind = RESOURCES[name]
                 rows = batches.setdefault(name, [])
                 rows.append(self._row(name, record))
-                if name in DOCUMENTS:
-                    schema.write_returns(connection, self.shop, name, record)
                 if len(rows) >= _BATCH:
-                    schema.insert_many(connection, kind, rows)
+                    schema.write(connection, kind, rows)
                     rows.clear()
             for name, rows in batches.items():
-                schema.insert_many(connection, RESOURCES[name], rows)
+                schema.write(connection, RESOURCES[name], rows)
 
     def insert(self, resource: str, record: Mapping[str, Any]) -> str:
         """Add a record; id, dates and numbers that are left out are filled in. Gives its id.
@@ -231,7 +236,7 @@ class ShopStore:
                 new.setdefault("status", "Due")
             if resource == "payments":
                 new.setdefault("payment_id", new["id"])
-            schema.insert_many(connection, kind, [self._row(resource, new)])
+            schema.write(connection, kind, [self._row(resource, new)])
             for payment in payments if resource in DOCUMENTS else ():
                 self.pay(resource, new, payment)
             self._follow(resource, new, keep="status" in record)
@@ -273,7 +278,7 @@ class ShopStore:
                 record["_updated"] = self.now_text()
             if "_updated" in record and "last_updated" in record:
                 record["last_updated"] = record["_updated"]
-            schema.replace(connection, RESOURCES[resource], self._row(resource, record))
+            schema.write(connection, RESOURCES[resource], [self._row(resource, record)])
             self._follow(resource, record, keep="status" in changes)
 
     def _known(self, resource: str, record_id: object) -> dict[str, Any]:
@@ -297,7 +302,6 @@ class ShopStore:
                 now = self.now_text()
                 self.insert("shipments_deleted", {**record, "deleted_date": now, "_updated": now})
             elif resource in DOCUMENTS:
-                connection.execute("DELETE FROM returns WHERE shop = ? AND document_id = ?", key)
                 connection.execute("DELETE FROM r_payments WHERE shop = ? AND document_id = ?", key)
                 ticket = at(record, "ticket.id")
                 if ticket is not None and self.get("tickets", ticket) is not None:
@@ -335,7 +339,6 @@ class ShopStore:
     def _follow(self, resource: str, record: Mapping[str, Any], *, keep: bool) -> None:
         """What follows from a record that was written; ``keep`` its status as it was given."""
         if resource in DOCUMENTS:
-            schema.write_returns(self.database.connection(), self.shop, resource, record)
             self._settle(resource, str(record["id"]), keep=keep)
         if resource == "payments":
             self._settle_payment(record)
@@ -356,7 +359,7 @@ class ShopStore:
         if not keep and status != document["status"]:
             document["status"] = status
             row = self._row(resource, document)
-            schema.replace(self.database.connection(), RESOURCES[resource], row)
+            schema.write(self.database.connection(), RESOURCES[resource], [row])
         ticket = self.get("tickets", at(document, "ticket.id"))
         if resource == "ticket_invoices" and ticket is not None:
             dates = [p["date"] for p in document["payments"]]

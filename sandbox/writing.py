@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from sandbox import bodies
 from sandbox.calls import Answer, Call, found
 from sandbox.errors import Refusal
-from sandbox.resources import RESOURCES, at
+from sandbox.resources import RESOURCES, short
 from sandbox.values import iso_in, parse_day, parse_moment
 from specification import BODIES, Field, List, Op
 
@@ -230,11 +230,6 @@ def named_by(call: Call, field: str, resource: str, value: Any, *, by_number: bo
     if record is None:
         raise Refusal(f"{field} '{value}' does not exist. Please check the id.")
     return record
-
-
-def short(record: Mapping[str, Any], resource: str) -> Body:
-    """Part of a record that stands for it elsewhere."""
-    return {name: at(record, name) for name in RESOURCES[resource].shows}
 
 
 def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> Body:

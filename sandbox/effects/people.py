@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from sandbox.calls import Call
 from sandbox.effects.tickets import TICKET
 from sandbox.errors import Refusal
+from sandbox.resources import short
 from sandbox.values import iso_in
-from sandbox.writing import Body, Effects, new_record, reference, several, short
+from sandbox.writing import Body, Effects, new_record, reference, several
 
 _LONGEST_MINUTES = 366 * 24 * 60
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 from sandbox.calls import Call, found
 from sandbox.effects.lines import ZERO, priced, upsert
 from sandbox.errors import Refusal
-from sandbox.resources import PRIORITIES, at
+from sandbox.resources import PRIORITIES, at, short
 from sandbox.values import iso_in, parse_day
-from sandbox.writing import Body, Effects, label, moment, money, named_by, short
+from sandbox.writing import Body, Effects, label, moment, money, named_by
 
 
 def _new(call: Call, body: Body) -> Body:

@@ -53,7 +53,7 @@ def generate(
     end = until or DEFAULT_UNTIL
     first = end - dt.timedelta(days=scale.days)
     clock = ShopClock(ZoneInfo(timezone))
-    ctx = Context(seed=seed, shop=shop, scale=scale, clock=clock, first=first, end=end)
+    ctx = Context(seed, shop, scale, clock, first, end)
     for _ in _days(ctx, timezone):
         yield from ctx.out
         ctx.out.clear()
@@ -85,15 +85,15 @@ class _Shop:
             "info",
             self.opening,
             name=ctx.shop,
-            currency=ctx.country.currency,
-            country_code=ctx.country.code,
+            currency=ctx.currency,
+            country_code=ctx.country,
             timezone=timezone,
             email=f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
         )
         contacts = Contacts(ctx)
         contacts.emit_groups(self.opening)
         self.catalogue = Catalogue(ctx, contacts)
-        documents = Documents(ctx, self.catalogue.methods)
+        documents = Documents(ctx)
         self.tickets = Tickets(ctx, self.catalogue, contacts, documents)
         self.counter = Counter(ctx, self.catalogue, contacts, documents)
         self.stockroom = Stockroom(ctx, self.catalogue)

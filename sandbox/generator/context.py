@@ -3,16 +3,17 @@ records go."""
 
 import datetime as dt
 import random
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
+from pathlib import Path
 from typing import Any, Literal
 
 from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
-from sandbox.generator.words import COUNTRIES
-from sandbox.resources import RESOURCES
+from sandbox.resources import RESOURCES, short
 
 Record = dict[str, Any]
 Size = Literal["tiny", "small", "medium", "large"]
@@ -43,23 +44,12 @@ SCALES: dict[Size, Scale] = {
     "large": Scale(1_000_000, 2_192, 109_000, 116_000, 240, 2_500, 45, 0.50, 9_000, 15_000, 20),
 }
 
+WORDS: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("words.toml").read_text(encoding="utf-8"), parse_float=Decimal
+)
+"""What the shop is made of; ``words.toml`` says what each list is."""
 OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
 """Opening hours, as seconds of the day."""
-
-
-def named(record: Record) -> Record:
-    """What stands for a record of that name elsewhere."""
-    return {"id": record["id"], "name": record["name"]}
-
-
-def staff(user: Record | None) -> Record | None:
-    """What stands for somebody of the shop's elsewhere."""
-    return user and {key: user[key] for key in ("id", "first_name", "last_name", "email")}
-
-
-def served(reference: Record) -> Record:
-    """A reference without what is private."""
-    return {key: value for key, value in reference.items() if not key.startswith("_")}
 
 
 def money(cents: int) -> Decimal:
@@ -72,6 +62,7 @@ def share(cents: int, per_mille: int) -> int:
     return (cents * per_mille + 500) // 1000
 
 
+@dataclass(eq=False)
 class Context:
     """One shop being generated.
 
@@ -79,20 +70,21 @@ class Context:
     for dice of its own with :meth:`dice`, so a change in one part leaves the others as they were.
     """
 
-    def __init__(
-        self, *, seed: int, shop: str, scale: Scale, clock: ShopClock, first: dt.date, end: dt.date
-    ) -> None:
-        self.seed = seed
-        self.shop = shop
-        self.scale = scale
-        self.clock = clock
-        self.first = first
-        self.end_day = end
-        """The first day that has no data any more."""
-        self.end = clock.at(end, 0)
-        self.out: list[tuple[str, Record]] = []
-        self.text = clock.text
-        self.country = COUNTRIES.get(clock.zone.key, COUNTRIES["America/Guatemala"])
+    seed: int
+    shop: str
+    scale: Scale
+    clock: ShopClock
+    first: dt.date
+    end_day: dt.date
+    """The first day that has no data any more."""
+    out: list[tuple[str, Record]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.end = self.clock.at(self.end_day, 0)
+        self.text = self.clock.text
+        zones = WORDS["countries"]
+        where = zones.get(self.clock.zone.key, zones["America/Guatemala"])
+        self.country, self.currency, self.dial = where
         self._counters: defaultdict[str, Iterator[int]] = defaultdict(count)
         self._ids = self.dice("ids")
 
@@ -104,11 +96,12 @@ class Context:
         self, resource: str, created: int, updated: int | None = None, /, **fields: Any
     ) -> Record:
         """Hand on a record made and last changed at these moments; without an id it gets one."""
-        identity = {} if "id" in fields else {"id": self.uid()}
+        kind = RESOURCES[resource]
+        if "id" not in fields:
+            fields["id"] = self.number(resource) if kind.ids == "number" else self.uid()
         made = self.text(created)
         changed = made if updated is None else self.text(updated)
-        kind = RESOURCES[resource]
-        record = {**kind.fresh(), **identity, **fields, "created_date": made, "_updated": changed}
+        record = {**kind.fresh(), **fields, "created_date": made, "_updated": changed}
         if kind.shows_updated:
             record["last_updated"] = changed
         self.out.append((resource, record))
@@ -143,49 +136,59 @@ class Context:
         return max(chosen, moment + 1)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Item:
     """A product as the shop's other parts see it. Prices in cents, without tax."""
 
-    uid: str
-    code: str
-    name: str
+    record: Record
     cost: int
     price: int
     tax_per_mille: int
-    stocked: bool
-    serialised: bool
     supplier: int
-    record: Record = field(repr=False)
+    created: int
+    last_moved: int
     on_hand: int = 0
     on_order: int = 0
     reorder_at: int = 0
-    created: int = 0
-    last_moved: int = 0
+
+    @property
+    def serialised(self) -> bool:
+        """Whether each piece has a number of its own."""
+        return bool(self.record["serialised_stock"])
 
     @property
     def reference(self) -> Record:
         """What stands for it elsewhere."""
-        return {"id": self.uid, "name": self.name, "code": self.code}
+        return short(self.record, "products")
+
+    def move(self, by: int, moment: int) -> None:
+        """Change what is on hand; of a service there is nothing."""
+        if self.record["inventory_control"]:
+            self.on_hand += by
+            self.last_moved = max(self.last_moved, moment)
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
     """A model customers bring, and the parts it takes by category."""
 
-    uid: str
-    name: str
-    brand: str
+    model: Record
+    brand: Record
     year: int
     parts: dict[str, Item]
+
+    @property
+    def name(self) -> str:
+        """Brand and model, as people say it."""
+        return f"{self.brand['name']} {self.model['name']}"
 
 
 def line_of(ctx: Context, item: Item, quantity: int, price: int, **cents: int) -> Record:
     """A document's line of an item, at that price."""
     return {
         "id": ctx.number("line"),
-        "product_code": item.code,
-        "item_description": item.name,
+        "product_code": item.record["code"],
+        "item_description": item.record["name"],
         "quantity": quantity,
         "unit_price": money(price),
         **{name: money(amount) for name, amount in cents.items()},

@@ -5,10 +5,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Record, served
+from sandbox.generator.context import Context, Record
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import DAY, LAST_SECOND, last_of_month
+from sandbox.resources import short
 
 
 def awkward_moments(ctx: Context) -> dict[dt.date, list[int]]:
@@ -71,7 +72,7 @@ class Counter:
         record: Record = {
             "id": ctx.uid(),
             "number": f"POS-{ctx.number('pos', 5_001)}",
-            "customer": served(customer) if customer else None,
+            "customer": customer and short(customer, "customers"),
             "notes": "Gift wrapped" if dice.random() < 0.03 else "",
             "due_date": ctx.text(moment),
         }

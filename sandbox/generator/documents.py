@@ -8,8 +8,7 @@ cover the total; otherwise it is Due.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sandbox.generator import words
-from sandbox.generator.context import Context, Item, Record, line_of, money, share
+from sandbox.generator.context import WORDS, Context, Item, Record, line_of, money, share
 
 
 @dataclass(slots=True)
@@ -34,10 +33,10 @@ class Plan:
 class Documents:
     """Writes documents with their payments and returns; keeps the stock's books."""
 
-    def __init__(self, ctx: Context, methods: Sequence[str]) -> None:
+    def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._dice = ctx.dice("documents")
-        self._methods = methods
+        self._methods = [one["title"] for one in WORDS["settings"]["payment_methods"]]
 
     def lines(self, sold: Sequence[Sold]) -> tuple[list[Record], int]:
         """The lines as served, and their total in cents."""
@@ -70,9 +69,7 @@ class Documents:
         """
         ctx, total = self._ctx, lines[1]
         for line in sold:
-            if line.item.stocked:
-                line.item.on_hand -= line.quantity
-                line.item.last_moved = max(line.item.last_moved, created)
+            line.item.move(-line.quantity, created)
         ties = {
             "_kind": "invoice" if resource == "ticket_invoices" else "pos",
             "_document_id": record["id"],
@@ -104,16 +101,14 @@ class Documents:
                 "number": f"R-{number:06d}",
                 "amount": money(cents),
                 "created_date": ctx.text(moment),
-                "reason": self._dice.choice(words.RETURN_REASONS),
+                "reason": self._dice.choice(WORDS["return_reasons"]),
                 "lines": [back],
             }
             returns.append(given)
             refund = {**ties, "_kind": "return", "_return_id": given["id"]}
             payments.append(self._payment(moment, -cents, refund))
             touched = max(touched, moment)
-            if line.item.stocked:
-                line.item.on_hand += quantity
-                line.item.last_moved = max(line.item.last_moved, moment)
+            line.item.move(quantity, moment)
         made = ctx.emit(
             resource,
             created,

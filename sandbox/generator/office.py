@@ -3,11 +3,12 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import CLOSES, OPENS, Context, Record, money, served, share, staff
+from sandbox.generator.context import CLOSES, OPENS, WORDS, Context, Record, money, share
 from sandbox.generator.people import Contacts
 from sandbox.generator.tickets import Tickets, Visit
+from sandbox.resources import short
+from specification import LISTS
 
 
 @dataclass(eq=False)
@@ -26,7 +27,7 @@ class Office:
         """Emit the time clock's entries of a day; nobody has clocked out of today's last shift."""
         ctx, dice = self.ctx, self._dice
         last = day + dt.timedelta(days=1) >= ctx.end_day
-        for user in self.catalogue.users:
+        for user in self.catalogue.made["users"]:
             if user["status"] != "Active" or dice.random() >= ctx.scale.clock_share:
                 continue
             came = ctx.clock.at(day, OPENS - 900 + dice.randrange(1500))
@@ -38,7 +39,7 @@ class Office:
                 "time_clock",
                 came,
                 left if gone else came,
-                user=staff(user),
+                user=short(user, "users"),
                 in_date=ctx.text(came),
                 in_notes=dice.choice(("Morning shift", "Counter", "Bench")),
                 out_date=ctx.text(left) if gone else None,
@@ -49,18 +50,18 @@ class Office:
         """Emit a month's expenses; rent falls on the first."""
         ctx, dice = self.ctx, self._dice
         for index in range(ctx.scale.expenses_a_month):
-            chosen = self.catalogue.expense_categories
-            category, low, high = chosen[0] if index == 0 else dice.choice(chosen[1:])
+            chosen = self.catalogue.made["expense_categories"]
+            category = chosen[0] if index == 0 else dice.choice(chosen[1:])
             date = day + dt.timedelta(days=0 if index == 0 else dice.randrange(28))
             if date >= ctx.end_day:
                 continue
-            amount = dice.randint(low, high)
+            amount = dice.randint(*category["_cents"])
             ctx.emit(
                 "expenses",
                 ctx.open_moment(dice, date),
                 reference=f"EXP-{ctx.number('expense'):05d}",
                 notes=category["name"] if dice.random() < 0.3 else "",
-                category=category,
+                category=short(category, "expense_categories"),
                 amount=money(amount),
                 tax=money(share(amount, 107) if index else 0),
             )
@@ -71,32 +72,32 @@ class Office:
         person = self.contacts.person()
         decided = ctx.later(dice, moment, 1 + dice.expovariate(1 / 9))
         open_still = decided >= ctx.end
-        status = dice.choice(words.LEAD_STATUSES[:8])
+        status = dice.choice(LISTS["leads"].parameters["status"].values[:8])
         if not open_still:
             status = dice.choices(("Won", "Lost", status), (28, 52, 20))[0]
         updated = min(decided, ctx.end - 1)
-        issue = dice.choice(self.catalogue.issues)[0]
+        issue = dice.choice(self.catalogue.made["issue_types"])
         business = dice.random() < 0.2
         fields: Record = {
             "id": ctx.uid(),
-            "name": person.name,
+            "name": person["name"],
             "business_name": self.contacts.company() if business else "",
-            "mobile": person.mobile,
-            "email": person.email,
-            "address": person.address,
-            "subject": dice.choice(words.LEAD_SUBJECTS),
-            "issue_type": issue,
-            "user": staff(dice.choice(self.catalogue.users)),
-            "referred_by": dice.choice(words.SOURCES),
+            "mobile": person["mobile"],
+            "email": person["email"],
+            "address": person["address"],
+            "subject": dice.choice(WORDS["lead_subjects"]),
+            "issue_type": short(issue, "issue_types"),
+            "user": short(dice.choice(self.catalogue.made["users"]), "users"),
+            "referred_by": dice.choice(WORDS["sources"]),
             "status": status,
-            "country_code": ctx.country.code,
+            "country_code": ctx.country,
             "gdpr_compliant": dice.random() < 0.6,
             "custom_fields": {"Budget": str(dice.randrange(5, 90) * 10)} if business else {},
         }
         if status == "Won":
             customer = self.contacts.customer(decided, new=1.0)
             ticket = self.tickets.open(decided, Visit(customer))
-            fields |= {"customer": served(customer), "ticket": served(ticket)}
+            fields |= {"customer": short(customer, "customers"), "ticket": short(ticket, "tickets")}
         ctx.emit("leads", moment, updated, **fields)
 
     def appointment(self, day: dt.date, ticket: Record) -> None:
@@ -112,9 +113,10 @@ class Office:
         if starts < ctx.end:
             status = dice.choices(("Completed", "No Show", "Cancelled"), (80, 13, 7))[0]
             updated = min(starts + minutes * 60, ctx.end - 1)
-        user = dice.choice(self.catalogue.users)
+        user = dice.choice(self.catalogue.made["users"])
         kind = dice.choices(("InShop", "OnSite", "PhoneCall"), (70, 10, 20))[0]
-        attendees = [user] if dice.random() < 0.85 else [user, self.catalogue.users[0]]
+        boss = self.catalogue.made["users"][0]
+        attendees = [user] if dice.random() < 0.85 or user is boss else [user, boss]
         ctx.emit(
             "appointments",
             made,
@@ -122,14 +124,16 @@ class Office:
             subject={"InShop": "Drop-off", "OnSite": "Visit", "PhoneCall": "Call"}[kind],
             type=kind,
             color=dice.choice(("#2a9d8f", "#e9c46a", "#e76f51")),
-            location="" if kind != "OnSite" else dice.choice(words.STREETS),
+            location="" if kind != "OnSite" else dice.choice(WORDS["streets"]),
             status=status,
-            ticket=served(ticket),
-            customer=served(ticket["_customer"]),
+            ticket=short(ticket, "tickets"),
+            customer=short(ticket["_customer"], "customers"),
             start_date=ctx.text(starts),
             end_date=ctx.text(starts + minutes * 60),
             duration=minutes,
-            attendees=[staff(one) for one in {one["id"]: one for one in attendees}.values()],
+            attendees=[
+                short(one, "users") for one in {one["id"]: one for one in attendees}.values()
+            ],
         )
 
     def shipment(self, moment: int, ticket: Record) -> None:
@@ -138,10 +142,10 @@ class Office:
         sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
         fields: Record = {
             "pin": f"RX{dice.randrange(10**9):09d}GT",
-            "carrier": dice.choice(words.CARRIERS),
+            "carrier": dice.choice(WORDS["carriers"]),
             "status": dice.choice(("Created", "In transit", "Delivered")),
-            "ticket": served(ticket),
-            "customer": served(ticket["_customer"]),
+            "ticket": short(ticket, "tickets"),
+            "customer": short(ticket["_customer"], "customers"),
         }
         if ctx.number("shipment") % 8 == 2:
             gone = min(sent + dice.randrange(600, 86_400), ctx.end - 1)

@@ -1,25 +1,11 @@
 """Customers and everybody else with a name: scripts of the world, companies, regulars."""
 
 import unicodedata
-from dataclasses import dataclass
 
-from sandbox.generator import words
-from sandbox.generator.context import Context, Record, money
+from sandbox.generator.context import WORDS, Context, Record, money
 
 REMEMBERED = 6_000
 """How many customers may come back; bounds the memory of a large shop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A name and where to reach its bearer."""
-
-    given: str
-    family: str
-    name: str
-    email: str
-    mobile: str
-    address: str
 
 
 class Contacts:
@@ -31,27 +17,28 @@ class Contacts:
         self._regulars: list[Record] = []
         self._groups: list[Record] = []
 
-    def person(self) -> Person:
-        """Somebody new."""
+    def person(self) -> Record:
+        """Somebody new: a name, and where to reach who bears it."""
         dice = self._dice
-        script = dice.choices(words.SCRIPTS, [script.weight for script in words.SCRIPTS])[0]
-        given, family = dice.choice(script.given), dice.choice(script.family)
-        name = f"{family}{given}" if script.family_first else f"{given} {family}"
+        scripts = WORDS["scripts"]
+        script = dice.choices(scripts, [one["weight"] for one in scripts])[0]
+        given, family = (dice.choice(script[part].split()) for part in ("given", "family"))
+        name = f"{family}{given}" if "family_first" in script else f"{given} {family}"
         plain = unicodedata.normalize("NFKD", f"{given}.{family}").encode("ascii", "ignore")
         local = "".join(c for c in plain.decode().lower() if c.isalnum() or c == ".").strip(".")
         number = self._ctx.number("person")
-        return Person(
-            given,
-            family,
-            name,
-            f"{local or 'client'}{number}@example.{dice.choice(('com', 'org', 'net'))}",
-            f"{self._ctx.country.dial} 555{dice.randrange(10**5):05d}",
-            f"{dice.choice(words.STREETS)} {dice.randint(1, 180)}",
-        )
+        return {
+            "first_name": given,
+            "last_name": family,
+            "name": name,
+            "email": f"{local or 'client'}{number}@example.{dice.choice(('com', 'org', 'net'))}",
+            "mobile": f"{self._ctx.dial} 555{dice.randrange(10**5):05d}",
+            "address": f"{dice.choice(WORDS['streets'])} {dice.randint(1, 180)}",
+        }
 
     def company(self) -> str:
         """The name of some company."""
-        return f"{self._dice.choice(words.COMPANIES)} {self._dice.choice(words.COMPANY_FORMS)}"
+        return " ".join(self._dice.choice(WORDS[part]) for part in ("companies", "company_forms"))
 
     def emit_groups(self, created: int) -> None:
         """Emit the customer groups."""
@@ -61,9 +48,9 @@ class Contacts:
                 "groups",
                 created,
                 name=name,
-                billing_name=person.name,
-                billing_mobile=person.mobile,
-                billing_email=person.email,
+                billing_name=person["name"],
+                billing_mobile=person["mobile"],
+                billing_email=person["email"],
                 discount=money(per_cent * 100),
             )
             self._groups.append(record)
@@ -88,7 +75,7 @@ class Contacts:
         person = self.person()
         business = dice.random() < 0.12
         company = self.company() if business else ""
-        city, code = dice.choice(words.CITIES)
+        city, code = dice.choice(WORDS["cities"])
         number = ctx.number("customer")
         created = moment - dice.randrange(30, 400)
         updated = created
@@ -104,13 +91,13 @@ class Contacts:
             fields["Preferred language"] = dice.choice(("es", "en", "de"))
         if dice.random() < 0.1:
             fields["Loyalty card"] = f"L{dice.randrange(10**8):08d}"
-        country, vat = ctx.country.code, ""
+        country, vat = ctx.country, ""
         reference: Record = {
             "id": ctx.uid(),
             "internal_id": number,
-            "name": person.name,
-            "email": person.email if dice.random() < 0.8 else "",
-            "mobile": person.mobile,
+            "name": person["name"],
+            "email": person["email"] if dice.random() < 0.8 else "",
+            "mobile": person["mobile"],
             "phone": "",
             "company": company,
         }
@@ -122,11 +109,15 @@ class Contacts:
             updated,
             **reference,
             ref=f"C{number:06d}",
-            name_parts={"first_name": person.given, "middle_name": "", "last_name": person.family},
+            name_parts={
+                "first_name": person["first_name"],
+                "middle_name": "",
+                "last_name": person["last_name"],
+            },
             invoiceemail=f"billing{number}@example.com" if business else "",
             vat_registration_number=vat,
             fulladdress={
-                "address": person.address,
+                "address": person["address"],
                 "city": city,
                 "post_code": code,
                 "country": country,
@@ -134,7 +125,7 @@ class Contacts:
             group=group["name"],
             type="Business" if business else "Person",
             gender=dice.choice(("Female", "Male", "Not Specified")),
-            referred_by=dice.choice(words.SOURCES),
+            referred_by=dice.choice(WORDS["sources"]),
             payment_term_days=terms,
             country_code=country,
             credit_limit=money(dice.randrange(50, 500) * 1000) if terms else None,

@@ -5,9 +5,7 @@ colon (``2026-07-16T18:22:05-0600``), daylight saving included.
 """
 
 import datetime as dt
-from bisect import bisect_left
 from calendar import monthrange
-from functools import partial
 from zoneinfo import ZoneInfo
 
 DAY = 86_400
@@ -33,17 +31,14 @@ class ShopClock:
         for day in range(first, last, DAY):
             before, after = self._offset(day), self._offset(day + DAY)
             if before != after:
-                seconds = range(day, day + DAY)
-                is_new = partial(self._is_ahead_by, after)
-                found.append((day + bisect_left(seconds, True, key=is_new), after - before))
+                quarters = range(day, day + DAY + 1, 900)
+                moment = next(one for one in quarters if self._offset(one) == after)
+                found.append((moment, after - before))
         return found
 
     def _offset(self, moment: int) -> int:
         offset = self._local(moment).utcoffset()
         return int(offset.total_seconds()) if offset else 0
-
-    def _is_ahead_by(self, offset: int, moment: int) -> bool:
-        return self._offset(moment) == offset
 
     def _local(self, moment: int) -> dt.datetime:
         return dt.datetime.fromtimestamp(moment, self.zone)

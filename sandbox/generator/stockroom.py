@@ -9,8 +9,9 @@ from collections import defaultdict
 from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Item, Record, line_of, money, share, staff
+from sandbox.generator.context import Context, Item, Record, line_of, money, share
 from sandbox.generator.shop_time import LAST_SECOND, last_of_month
+from sandbox.resources import short
 
 LINES_A_COUNT = 40
 """Products counted in one stock count."""
@@ -32,7 +33,6 @@ class Stockroom:
             True: (scale.pos_orders * 1.7 + scale.tickets * 0.2) / max(len(catalogue.shelf), 1),
             False: scale.tickets * 0.8 / max(len(catalogue.items) - len(catalogue.shelf), 1),
         }
-        self._shelf = {item.code for item in catalogue.shelf}
 
     def arrivals(self, day: dt.date) -> None:
         """Emit the first stock of what comes into the range on a day."""
@@ -41,15 +41,14 @@ class Stockroom:
             if item.serialised:
                 quantity = dice.randint(1, 2)
             else:
-                fortnight = self._demand[item.code in self._shelf] * 14 / self._ctx.scale.days
+                fortnight = self._demand[item.record["model"] is None] * 14 / self._ctx.scale.days
                 item.reorder_at = 1 + round(fortnight)
                 quantity = item.reorder_at * 3 + dice.randint(1, 4)
             self._receive(item, quantity, item.created + 3600)
 
     def _receive(self, item: Item, quantity: int, moment: int) -> None:
         ctx, dice = self._ctx, self._dice
-        item.on_hand += quantity
-        item.last_moved = max(item.last_moved, moment)
+        item.move(quantity, moment)
         stock = ctx.emit(
             "stock",
             moment,
@@ -120,14 +119,13 @@ class Stockroom:
             heappush(self._deliveries, (received, ctx.number("delivery"), content))
         else:
             status = dice.choice(("Pending", "Ordered", "Waiting Confirmation"))
-        company = self._catalogue.suppliers[supplier]
         ctx.emit(
             "purchase_orders",
             created,
             received if arrives else created,
             number=f"PO-{ctx.number('purchase', 3001)}",
             status=status,
-            supplier={"id": company["id"], "company": company["company"]},
+            supplier=items[0].record["supplier"],
             received_date=ctx.text(received) if arrives else None,
             expected_date=ctx.text(created + 7 * 86_400),
             cost=money(cost),
@@ -153,9 +151,9 @@ class Stockroom:
                 differences.append((item, -1))
             counted.append(
                 {
-                    "product_id": item.uid,
-                    "product_code": item.code,
-                    "product_name": item.name,
+                    "product_id": item.record["id"],
+                    "product_code": item.record["code"],
+                    "product_name": item.record["name"],
                     "expected": expected,
                     "counted": expected - missing,
                     "difference": -missing,
@@ -167,7 +165,7 @@ class Stockroom:
             moment,
             id=number,
             reference=f"COUNT-{number:04d}",
-            user=staff(self._catalogue.users[0]),
+            user=short(self._catalogue.made["users"][0], "users"),
             products=counted,
         )
         if differences:
@@ -185,13 +183,12 @@ class Stockroom:
         ctx, dice = self._ctx, self._dice
         products: list[Record] = []
         for item, change in changes:
-            item.on_hand += change
-            item.last_moved = max(item.last_moved, moment)
+            item.move(change, moment)
             reason = dice.random()
             products.append(
                 {
                     "stock_id": ctx.uid(),
-                    "product_id": item.uid,
+                    "product_id": item.record["id"],
                     "quantity": abs(change),
                     "type": "Addition" if change > 0 else "Subtraction",
                     "internal_use": change < 0 and reason < 0.3,

@@ -4,15 +4,15 @@ import datetime as dt
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from sandbox.generator import words
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Device, Record, money, served, staff
+from sandbox.generator.context import WORDS, Context, Device, Record, money
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import is_open
+from sandbox.resources import short
 
 HOUR = 3600
-_ISSUE_WEIGHTS = (30, 18, 14, 6, 7, 6, 8, 5, 3, 3)
+_OF_INVOICE = ("id", "number", "amount", "last_payment_date")
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Visit:
 
     customer: Record | None = None
     device: Device | None = None
-    issue: int | None = None
+    issue: Record | None = None
     invoiced_at: int | None = None
     """Fixes the moment of the invoice, and with it that there is one."""
     comeback: bool = False
@@ -52,7 +52,7 @@ class Tickets:
         self._dice = self.ctx.dice("tickets")
         self._technicians = [
             user
-            for user in self.catalogue.users
+            for user in self.catalogue.made["users"]
             if user["type"] in {"Technician", "Admin"} and user["status"] == "Active"
         ]
         self._comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
@@ -68,61 +68,57 @@ class Tickets:
         visit = visit or Visit()
         customer = visit.customer or self.contacts.customer(moment)
         device = visit.device or dice.choice(catalogue.devices)
-        issue_index = visit.issue
-        if issue_index is None:
-            issue_index = dice.choices(range(len(catalogue.issues)), _ISSUE_WEIGHTS)[0]
-        issue, category, fault = catalogue.issues[issue_index]
+        issues = catalogue.made["issue_types"]
+        issue = visit.issue or dice.choices(issues, [one["_weight"] for one in issues])[0]
         number = ctx.number("ticket", 10_001)
         reference = {"id": ctx.uid(), "ticket_ref": f"T-{number}", "ticket_no": str(number)}
         technician = None if dice.random() < 0.06 else dice.choice(self._technicians)
         life = self._life(moment, visit)
         status, updated = self._progress(life)
-        sold = self._work(device, category, visit)
+        sold = self._work(device, issue["_part"], visit)
         lines = self.documents.lines(sold)
-        person = served(customer)
         invoice: Record | None = None
         if life.invoiced is not None and life.invoiced < ctx.end:
             invoice = self._invoice(reference, customer, life, sold, lines, issue)
             updated = max(updated, invoice["_touched"])
         fields = {}
-        names = catalogue.custom_fields["tickets"]
         if dice.random() < 0.3:
-            fields[names[0]] = f"{dice.randrange(10**4):04d}"
+            fields["Passcode"] = f"{dice.randrange(10**4):04d}"
         if issue["label"] == "Water damage":
-            fields[names[2]] = dice.choice(("White", "Pink", "Red"))
+            fields["Liquid indicator"] = dice.choice(("White", "Pink", "Red"))
         ctx.emit(
             "tickets",
             life.opened,
             updated,
             **reference,
-            short_info=f"{issue['label']}: {device.brand} {device.name}",
-            description=fault if dice.random() < 0.8 else "",
-            device=f"{device.brand} {device.name}|{device.year}",
-            device_model_id=device.uid,
-            status=catalogue.statuses[status],
-            issue_type=issue,
+            short_info=f"{issue['label']}: {device.name}",
+            description=issue["_fault"] if dice.random() < 0.8 else "",
+            device=f"{device.name}|{device.year}",
+            device_model_id=device.model["id"],
+            status=short(catalogue.statuses[status], "statuses"),
+            issue_type=short(issue, "issue_types"),
             priority=dice.choices(("Urgent", "High", "Normal", "Low"), (6, 14, 70, 10))[0],
-            customer=person,
-            technician=staff(technician),
+            customer=short(customer, "customers"),
+            technician=technician and short(technician, "users"),
             created_from="Website" if dice.random() < 0.1 else "Shop",
             due_date=ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
             work_approved=status not in {"New", "Waiting on Customer"},
             amount_total=money(lines[1]),
-            invoice=invoice and served(invoice),
+            invoice=invoice and {part: invoice[part] for part in _OF_INVOICE},
             lines=lines[0],
             payments=invoice["_payments"] if invoice else [],
             custom_fields=fields,
-            _in_pipeline=catalogue.pipeline[status],
+            _in_pipeline=catalogue.statuses[status]["in_pipeline"],
         )
         self._comments(reference, technician, life)
         self._timers(reference, technician, life)
-        if technician is not None and catalogue.pipeline[status]:
+        if technician is not None and catalogue.statuses[status]["in_pipeline"]:
             self._on_the_bench.append((reference, technician))
         if life.end == "Collected" and life.collected < ctx.end and dice.random() < 0.05:
             day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
             while not is_open(day):
                 day += dt.timedelta(days=1)
-            self._comebacks[day].append(Visit(customer, device, issue_index, comeback=True))
+            self._comebacks[day].append(Visit(customer, device, issue, comeback=True))
         return {**reference, "_customer": customer, "_touched": updated}
 
     def _life(self, moment: int, visit: Visit) -> _Life:
@@ -158,10 +154,10 @@ class Tickets:
         at, label = reached[-1] if reached else life.steps[0]
         return label, at
 
-    def _work(self, device: Device, category: str | None, visit: Visit) -> list[Sold]:
+    def _work(self, device: Device, category: str, visit: Visit) -> list[Sold]:
         dice, services = self._dice, self.catalogue.services
         sold: list[Sold] = []
-        part = device.parts.get(category or "")
+        part = device.parts.get(category)
         if part and part.on_hand > 0:
             sold.append(Sold(part, 1))
         sold.append(Sold(dice.choice(services[1:3] if part else services[3:]), 1))
@@ -197,7 +193,7 @@ class Tickets:
             "ticket": {"id": ticket["id"], "ticket_ref": ticket["ticket_ref"]},
             "ticket_no": ticket["ticket_no"],
             "ticket_short_info": issue["label"],
-            "customer": served(customer),
+            "customer": short(customer, "customers"),
             "notes": "Thank you" if dice.random() < 0.1 else "",
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
@@ -264,7 +260,7 @@ class Tickets:
 
     def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
         ctx, dice = self.ctx, self._dice
-        author = staff(technician or self.catalogue.users[0])
+        author = short(technician or self.catalogue.made["users"][0], "users")
         for at, label in life.steps[1:]:
             if at >= ctx.end or dice.random() > 0.4:
                 continue
@@ -274,9 +270,9 @@ class Tickets:
                 "ticket_comments",
                 min(at + dice.randint(5, 900), ctx.end - 1),
                 ticket=ticket,
-                status=self.catalogue.note_statuses[kind],
+                status=short(self.catalogue.statuses[kind], "statuses"),
                 type="Public" if kind == "Customer Contacted" else "Private",
-                comment=dice.choice(words.COMMENTS[kind]),
+                comment=dice.choice(WORDS["comments"][kind]),
                 user=author,
             )
 
@@ -300,7 +296,7 @@ class Tickets:
             start,
             end,
             ticket=ticket,
-            user=staff(technician),
+            user=short(technician, "users"),
             start_date=text(start),
             end_date=None if end is None else text(end),
             notes=notes,
