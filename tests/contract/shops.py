@@ -20,3 +20,8 @@ def build(**changes: Any) -> Shop:
     for resource, record in generate(**(arguments | changes)):
         shop[resource].append(record)
     return dict(shop)
+
+
+def documents(shop: Shop) -> list[dict[str, Any]]:
+    """All that the shop sold."""
+    return [*shop["ticket_invoices"], *shop["pos_orders"]]

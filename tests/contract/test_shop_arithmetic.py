@@ -9,13 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.resources import RESOURCES
-from tests.contract.shops import Shop, build
+from tests.contract.shops import build, documents
 
 CENT = Decimal("0.01")
-
-
-def documents(shop: Shop):
-    return [*shop["ticket_invoices"], *shop["pos_orders"]]
 
 
 def a_line_is_quantity_times_price_minus_discount_plus_tax(shop):

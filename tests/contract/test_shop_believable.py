@@ -3,18 +3,11 @@
 import datetime as dt
 import unicodedata
 from collections import Counter
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.contract.shops import Shop
+from tests.contract.shops import documents
 
-
-def at(text: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(text)
-
-
-def documents(shop: Shop) -> list[dict[str, Any]]:
-    return [*shop["ticket_invoices"], *shop["pos_orders"]]
+at = dt.datetime.fromisoformat
 
 
 def test_even_the_smallest_shop_has_every_awkward_document(tiny):

@@ -17,6 +17,7 @@ from sandbox.resources import RESOURCES
 from tests.contract.shops import build
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
+AMOUNTS = {"amount", "amount_total", "cost", "total", "unit_price"}
 FUTURE = {"due_date", "expected_date", "start_date", "end_date"}
 DIGEST = """
 import hashlib
@@ -72,41 +73,27 @@ def test_ids_are_unique_within_a_list(small):
         assert len(set(ids)) == len(ids), resource
 
 
-def test_private_keys_are_only_at_the_top_and_names_are_snake_case(small):
-    for records in small.values():
-        for record in records:
-            for path, value in walk(record):
-                if isinstance(value, dict) and not path.startswith(".custom_fields"):
-                    assert all(re.fullmatch(r"_?[a-z][a-z0-9_]*", key) for key in value)
-                    assert not path or not any(key.startswith("_") for key in value)
-            assert STAMP.fullmatch(record["_updated"])
-
-
-def test_amounts_are_decimals_with_two_places_and_nothing_is_a_float(small):
-    for records in small.values():
-        for record in records:
-            for path, value in walk(record):
-                assert not isinstance(value, float), path
-                if isinstance(value, Decimal):
-                    assert value.as_tuple().exponent == -2, path
-                elif path.endswith((".amount", ".amount_total", ".cost", ".total", ".unit_price")):
-                    raise AssertionError(f"{path} is {value!r}")
-
-
-def test_times_are_the_shops_own_and_lie_before_the_last_day(small):
+def test_every_value_has_the_shape_that_its_name_promises(small):
+    """Names, amounts and moments, the shop's own and before its last day."""
     zone = ZoneInfo("America/New_York")
     end = dt.datetime.combine(DEFAULT_UNTIL, dt.time(), zone)
-    for records in small.values():
-        for record in records:
-            assert record["_updated"] >= record.get("created_date", "")[:10]
-            for path, value in walk(record):
-                key = path.rsplit(".", 1)[-1]
-                if not (isinstance(value, str) and STAMP.fullmatch(value)):
-                    assert not key.endswith(("_date", "_updated")) or value in {None, ""}, path
-                    continue
+    for record in (one for records in small.values() for one in records):
+        assert STAMP.fullmatch(record["_updated"])
+        assert record["_updated"] >= record.get("created_date", "")[:10]
+        for path, value in walk(record):
+            name = path.rpartition(".")[2]
+            assert not isinstance(value, float), path
+            if isinstance(value, dict) and not path.startswith(".custom_fields"):
+                assert all(re.fullmatch(r"_?[a-z][a-z0-9_]*", key) for key in value)
+                assert not path or not any(key.startswith("_") for key in value)
+            elif isinstance(value, str) and STAMP.fullmatch(value):
                 moment = dt.datetime.fromisoformat(value)
                 assert moment.utcoffset() == moment.astimezone(zone).utcoffset()
-                assert moment < end or key in FUTURE, path
+                assert moment < end or name in FUTURE, path
+            elif name.endswith(("_date", "_updated")):
+                assert value in {None, ""}, path
+            elif name in AMOUNTS or isinstance(value, Decimal):
+                assert value.as_tuple().exponent == -2, path
 
 
 def test_references_lead_somewhere(small):
