@@ -101,7 +101,7 @@ class Context:
             fields["id"] = self.number(resource) if kind.ids == "number" else self.uid()
         made = self.text(created)
         changed = made if updated is None else self.text(updated)
-        record = {**kind.fresh(), **fields, "created_date": made, "_updated": changed}
+        record = {**kind.fresh(), **fields, kind.date: made, "_updated": changed}
         if kind.shows_updated:
             record["last_updated"] = changed
         self.out.append((resource, record))

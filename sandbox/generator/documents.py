@@ -130,15 +130,15 @@ class Documents:
         number = self._ctx.number("payment", 1001)
         cash = self._dice.random()
         method = self._methods[0 if cash < 0.45 else 1 if cash < 0.88 else 2 if cash < 0.96 else 3]
-        date = self._ctx.text(moment)
-        public: Record = {
-            "id": number,
-            "payment_id": number,
-            "amount": money(cents),
-            "date": date,
-            "payment_method": method,
-            "payment_note": "",
-            "is_advance": is_advance,
-        }
-        self._ctx.out.append(("payments", {**public, **ties, "_updated": date}))
-        return public
+        made = self._ctx.emit(
+            "payments",
+            moment,
+            id=number,
+            payment_id=number,
+            amount=money(cents),
+            payment_method=method,
+            payment_note="",
+            is_advance=is_advance,
+            **ties,
+        )
+        return {name: value for name, value in made.items() if not name.startswith("_")}

@@ -3,6 +3,7 @@
 import unicodedata
 
 from sandbox.generator.context import WORDS, Context, Record, money
+from sandbox.resources import short
 
 REMEMBERED = 6_000
 """How many customers may come back; bounds the memory of a large shop."""
@@ -91,23 +92,16 @@ class Contacts:
             fields["Preferred language"] = dice.choice(("es", "en", "de"))
         if dice.random() < 0.1:
             fields["Loyalty card"] = f"L{dice.randrange(10**8):08d}"
-        country, vat = ctx.country, ""
-        reference: Record = {
-            "id": ctx.uid(),
-            "internal_id": number,
-            "name": person["name"],
-            "email": person["email"] if dice.random() < 0.8 else "",
-            "mobile": person["mobile"],
-            "phone": "",
-            "company": company,
-        }
-        if business:
-            vat = f"{country}{dice.randrange(10**8):08d}"
-        ctx.emit(
+        country = ctx.country
+        made = ctx.emit(
             "customers",
             created,
             updated,
-            **reference,
+            internal_id=number,
+            name=person["name"],
+            email=person["email"] if dice.random() < 0.8 else "",
+            mobile=person["mobile"],
+            company=company,
             ref=f"C{number:06d}",
             name_parts={
                 "first_name": person["first_name"],
@@ -115,7 +109,7 @@ class Contacts:
                 "last_name": person["last_name"],
             },
             invoiceemail=f"billing{number}@example.com" if business else "",
-            vat_registration_number=vat,
+            vat_registration_number=f"{country}{dice.randrange(10**8):08d}" if business else "",
             fulladdress={
                 "address": person["address"],
                 "city": city,
@@ -135,4 +129,4 @@ class Contacts:
             sub_email_notifications=consent,
             custom_fields=fields,
         )
-        return {**reference, "_terms": terms}
+        return {**short(made, "customers"), "_terms": terms}
