@@ -214,7 +214,7 @@ def test_zeros_on_both_sides_agree_about_nothing(capfd):
 def test_a_first_load_that_was_stopped_is_told_in_a_line(run, shop, empty, tmp_path):
     """Which lists are missing, and what goes on with them; not a line for each."""
     shutil.copytree(empty, tmp_path / "home")
-    code, out, err = run("sync", "--max-requests", "40")
+    code, out, err = run("sync", "--max-requests", "30")
     assert code == 4 and "Stopped early" in err
     (line,) = [line for line in out.splitlines() if "not finished" in line]
     assert len(line.split(", ")) > 3 and "reconcile" not in out
