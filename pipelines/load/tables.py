@@ -30,13 +30,15 @@ def make_table(
             )
 
 
-def columns_of(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, set[str]]:
-    """Table of a schema -> names of its columns."""
+def columns_of(
+    connection: duckdb.DuckDBPyConnection, schema: str, attached: str | None = None
+) -> dict[str, set[str]]:
+    """Table of a schema -> names of its columns; of the file that is open or one ``attached``."""
     held: dict[str, set[str]] = {}
     for table, column in connection.execute(
         "SELECT table_name, column_name FROM information_schema.columns "
-        "WHERE table_catalog = current_database() AND table_schema = $schema",
-        {"schema": schema},
+        "WHERE table_catalog = coalesce($attached, current_database()) AND table_schema = $schema",
+        {"schema": schema, "attached": attached},
     ).fetchall():
         held.setdefault(table, set()).add(column)
     return held

@@ -238,14 +238,15 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
 
 
 def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
-    """Lists whose rows lack their day, or amount, under a name and in a form that we know.
+    """Lists whose rows lack a field that figures need, under a name and in a form that we know.
 
-    Their rows count in no report; of payments no report of the service says so.
+    Those without a day or an amount count in no report; of payments no report of the service says
+    so.
     """
     if not warehouse.has("ops.findings"):
         return []
     found = warehouse.rows(
-        "select distinct name, records from ops.findings where starts_with(name, $begin) "
+        "select distinct name, records, meaning from ops.findings where starts_with(name, $begin) "
         "order by all",
         {"begin": EMPTY},
     )
@@ -254,7 +255,15 @@ def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
             Kind.UNCOUNTED,
             Text(
                 "{list}: {n} row(s) have no '{column}' that can be read, and count in no report",
-                list=list_name(table),
+                list=list_name(table.replace("__", ":")),
+                column=column,
+                n=row["records"],
+            )
+            if row["meaning"] == column
+            else Text(
+                "{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'",
+                list=list_name(table.replace("__", ":")),
+                unknown=row["meaning"],
                 column=column,
                 n=row["records"],
             ),

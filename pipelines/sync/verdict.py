@@ -166,8 +166,8 @@ def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> s
         return "Every list is proven, but our reports and the service's differ."
     if kind is Kind.UNCOUNTED:
         return (
-            "Every list is proven, but rows without a day or an amount that can be read count in "
-            "no report: 'shopmirror doctor' says which fields they have."
+            "Every list is proven, but rows lack a field that figures need, in any form or under "
+            "any name that we know: 'shopmirror doctor' says which fields they have."
         )
     if kind is Kind.CHANGE:
         return (

@@ -6,12 +6,14 @@ Data flow: tests of the models that only warn, and custom fields that no list na
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from pipelines.load.tables import columns_of
+from pipelines.transform.renamed import Renamed, find_renamed
 
 if TYPE_CHECKING:
     from pipelines.load.loader import Loader
@@ -35,7 +37,7 @@ COUNTED = {
 its way, and have no cost yet."""
 EMPTY = "empty:"
 """Begins the name of a finding of such a column that no row of a shop fills, or that payments with
-money lack; list, column and shop follow."""
+money lack; list, column and shop follow. Its meaning is the column, or the field said instead."""
 _LOST = "amount <> 0 OR json_exists(_unreadable, 'amount')"
 """What a payment without a day or amount takes out of all reports; of documents the comparison
 with the service's own report tells."""
@@ -100,7 +102,23 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
                     {"name": f"{EMPTY}{table}:{column}:{shop}", "records": count, "meaning": column}
                     for shop, count in empty
                 ]
+        rows += _renamed(database, loader.home.warehouse)
     loader.write_ops("findings", rows)
+
+
+def _renamed(database: duckdb.DuckDBPyConnection, published: Path) -> Iterator[dict[str, Any]]:
+    """What rows call otherwise since the last sync, and what the last build found so."""
+    known = [
+        Renamed(table, field, shop, meaning)
+        for name, meaning in database.execute(
+            "SELECT name, meaning FROM ops.findings WHERE starts_with(name, ?)", [EMPTY]
+        ).fetchall()
+        for _, table, field, shop in (name.split(":", 3),)
+        if meaning != field
+    ]
+    for one in find_renamed(database, published, known):
+        name = f"{EMPTY}{one.table}:{one.field}:{one.shop}"
+        yield {"name": name, "records": one.rows, "meaning": one.unknown}
 
 
 def _of_fields(table: str, shop: str, names: Sequence[str]) -> dict[str, Any]:

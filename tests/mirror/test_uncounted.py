@@ -68,3 +68,72 @@ def test_an_order_on_its_way_that_has_no_cost_yet_leaves_the_mirror_complete(
     stranger.lists["/purchaseOrders"] = [{"id": 1, "status": "Pending", "created_date": made}]
     report = sync(Settings(home=stranger.home, shops=(stranger.shop,)))
     assert report.exit_code == 0, report.details
+
+
+_MADE = "2026-03-01T10:00:00-0600"
+_TICKET = {"created_date": _MADE, "status": {"id": 3, "label": "Listo"}, "technician": {"id": "T1"}}
+_LINE = {"product_code": "A", "quantity": 2, "unit_price": 0}
+_SALE = {"created_date": _MADE, "amount_total": 0, "status": "Paid", "lines": [_LINE, _LINE]}
+_PAID = {"date": _MADE, "amount": 5.5, "payment_method": "cash"}
+_UNKNOWN_NAMES = [
+    ("/tickets", _TICKET, "status", 60),
+    ("/payments", _PAID, "payment_method", 1),
+    ("/posOrders", _SALE, "lines", 4),
+]
+
+
+@pytest.mark.parametrize(("path", "row", "known", "count"), _UNKNOWN_NAMES)
+def test_a_field_that_a_service_calls_otherwise_from_one_night_on_makes_no_complete_mirror(
+    stranger, empty, monkeypatch, path, row, known, count
+):
+    """All tickets were open, all payments of no method: with a plain 'complete'."""
+    settings = _night_after(stranger, empty, monkeypatch, path, [row] * count)
+    rows = stranger.lists[path]
+    rows[:] = [{"stage" if name == known else name: v for name, v in one.items()} for one in rows]
+    words = {"/posOrders": "POS orders"}.get(path, path[1:])
+    told = f"row(s) have a field 'stage' that nobody knows, and no '{known}'"
+    report = sync(settings)
+    assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
+    assert [words in report.details[0], told in report.details[0]] == [True, True], report.details
+    report = sync(settings, full=True)
+    assert (report.exit_code, report.details) == (1, [f"main: {words}: {count} {told}"])
+
+
+def test_a_line_that_calls_its_product_otherwise_makes_no_complete_mirror(
+    stranger, empty, monkeypatch
+):
+    settings = _night_after(stranger, empty, monkeypatch, "/posOrders", [_SALE, _SALE])
+    ware = {"ware": "A", "quantity": 2, "unit_price": 0}
+    orders = stranger.lists["/posOrders"]
+    first = orders[:]
+    orders[:] = [order | {"lines": [ware, ware]} for order in orders]
+    report = sync(settings)
+    told = "4 row(s) have a field 'ware' that nobody knows, and no 'product_code'"
+    assert (report.exit_code, report.details) == (1, [f"main: POS orders: lines: {told}"])
+    orders[:] = first
+    assert sync(settings, full=True).exit_code == 0
+
+
+def test_fields_that_come_and_references_that_end_are_no_new_names(stranger, empty, monkeypatch):
+    """A ticket that is cancelled has no technician, and from now on a reason."""
+    settings = _night_after(stranger, empty, monkeypatch, "/tickets", [_TICKET] * 5)
+    rows = stranger.lists["/tickets"]
+    rows[0] = rows[0] | {"technician": None, "reason": "too dear"}
+    assert sync(settings, full=True).exit_code == 0
+    rows[:] = [row | {"branch": "north"} for row in rows]
+    rows[1:4] = [row | {"technician": None} for row in rows[1:4]]
+    assert sync(settings, full=True).exit_code == 0
+
+
+def _night_after(stranger, empty, monkeypatch, path, rows):
+    """A first night of these rows, made whole."""
+    build_few(monkeypatch)
+    shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
+    kept = [{"id": number, **row} for number, row in enumerate(rows, start=1)]
+    stranger.lists |= {path: kept}
+    if path == "/tickets":
+        stranger.lists["/tickets/updated"] = kept
+    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    report = sync(settings)
+    assert report.exit_code == 0, report.details
+    return settings

@@ -1,0 +1,124 @@
+"""Fields that a service calls otherwise since the last sync, by a name that nobody knows.
+
+Rows that were read since say nothing of the field, so figures go wrong without a word: tickets
+without their status are all open. Data flow: ``raw`` as it is now, and as it was published -> what
+was found, which stands while rows lack the field.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from pipelines.load.tables import columns_of, quoted
+from sources.repair_shop.schema.arrow import empty_tables
+
+_LINES = "product product_code quantity unit_price total"
+_SALE = "created_date amount_total status customer lines payments"
+FIELDS: Mapping[str, str] = {
+    "customers": "name",
+    "payments": "date amount payment_method invoice pos",
+    "pos_orders": _SALE,
+    "pos_orders__lines": _LINES,
+    "products": "code name",
+    "purchase_orders": "created_date received_date status cost shipping_cost supplier lines",
+    "purchase_orders__lines": _LINES,
+    "ticket_invoices": f"{_SALE} ticket",
+    "ticket_invoices__lines": _LINES,
+    "tickets": "created_date status customer technician",
+}
+"""Table -> columns, references and nested lists that figures are made of."""
+_FEW = 3
+"""So many rows do not lose a field by chance in the night in which another one comes."""
+_PUBLISHED = "published"
+_SCHEMAS = {"now": "raw", "was": f"{_PUBLISHED}.raw"}
+Held = Mapping[str, set[str]]
+
+
+class Renamed(NamedTuple):
+    """A field that rows say no more, the one that they say instead, and how many rows do."""
+
+    table: str
+    field: str
+    shop: str
+    unknown: str
+    rows: int = 0
+
+
+def find_renamed(
+    database: duckdb.DuckDBPyConnection, published: Path, known: Sequence[Renamed] = ()
+) -> list[Renamed]:
+    """Those since ``published``, and those ``known`` before that stand. A row that says both fields
+    shows that the one is not the other."""
+    held = columns_of(database, "raw")
+    found = list(known)
+    with suppress(duckdb.Error):  # none yet, or somebody has it open for writing
+        path = str(published).replace("'", "''")
+        database.execute(f"ATTACH '{path}' AS {_PUBLISHED} (READ_ONLY)")
+        try:
+            found += _since(database, held, columns_of(database, "raw", _PUBLISHED))
+        finally:
+            database.execute(f"DETACH {_PUBLISHED}")
+    counted = []
+    for one in dict.fromkeys(one._replace(rows=0) for one in found):
+        if one.unknown in held.get(one.table, ()):
+            says = _says(one.field, "now", one.table, held)
+            sql = (
+                f"SELECT count(*), count_if({says}) FROM raw.{one.table} AS now "  # noqa: S608 - names are declared or quoted
+                f"WHERE shop_id = $shop AND {quoted(one.unknown)} NOTNULL"
+            )
+            [(rows, both)] = database.execute(sql, {"shop": one.shop}).fetchall()
+            counted += [one._replace(rows=rows)] if rows and not both else []
+    return counted
+
+
+def _since(database: duckdb.DuckDBPyConnection, held: Held, before: Held) -> Iterator[Renamed]:
+    """Fields that rows said and that none that changed says; with one that came to most of them."""
+    for table, fields in FIELDS.items():
+        top, _, nested = table.partition("__")
+        others = sorted(n for n in held.get(table, set()) - _declared(table) if n[0] != "_")
+        if not others or table not in before:
+            continue
+        database.execute(
+            "CREATE OR REPLACE TEMP TABLE changed AS SELECT now._dlt_id "  # noqa: S608 - declared names
+            f"FROM raw.{top} AS now ANTI JOIN {_PUBLISHED}.raw.{top} AS was USING (_dlt_id, _seq)"
+        )
+        of_them = f"WHERE {'_dlt_root_id' if nested else '_dlt_id'} IN (FROM changed)"
+        for field in fields.split():
+            now, was = _says(field, "now", table, held), _says(field, "was", table, before)
+            came = ", ".join(
+                f"count_if({was} AND now.{quoted(name)} NOTNULL"
+                + (f" AND was.{quoted(name)} IS NULL)" if name in before[table] else ")")
+                for name in others
+            )
+            sql = (
+                f"SELECT now.shop_id, count_if({was}) AS lost, {came} "  # noqa: S608 - names are declared or quoted
+                f"FROM (FROM raw.{table} {of_them}) AS now "
+                f"LEFT JOIN (FROM {_PUBLISHED}.raw.{table} {of_them}) AS was USING (_dlt_id) "
+                f"GROUP BY 1 HAVING lost > 0 AND NOT count_if({now})"
+            )
+            for shop, lost, *times in database.execute(sql).fetchall():
+                most, unknown = max(zip(times, others, strict=True))
+                if 2 * most >= lost and (lost >= _FEW or not _any(database, table, shop, now)):
+                    yield Renamed(table, field, shop, unknown)
+
+
+def _any(database: duckdb.DuckDBPyConnection, table: str, shop: str, says: str) -> bool:
+    sql = f"FROM raw.{table} AS now WHERE shop_id = $shop AND {says} LIMIT 1"
+    return bool(database.execute(sql, {"shop": shop}).fetchall())
+
+
+def _declared(table: str) -> set[str]:
+    return set(empty_tables(table.partition("__")[0])[table].column_names)
+
+
+def _says(field: str, row: str, table: str, held: Held) -> str:
+    """Whether a row has a value in the column, in one of the reference's, or in the list."""
+    if (nested := f"{table}__{field}") in held:
+        rows = f"{_SCHEMAS[row]}.{nested} WHERE _dlt_list_idx >= 0"
+        return f"({row}._dlt_id IN (SELECT _dlt_parent_id FROM {rows}))"  # noqa: S608 - declared names
+    columns = _declared(table) & held[table]
+    names = sorted(name for name in columns if name == field or name.startswith(f"{field}__"))
+    return f"({' OR '.join(f'{row}.{name} NOTNULL' for name in names) or 'false'})"
