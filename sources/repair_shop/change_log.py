@@ -61,8 +61,8 @@ class ChangeLog:
     def __init__(self, ledger: Ledger, shops: Sequence[ShopSettings]) -> None:
         self._ledger = ledger
         self._zones = {shop.name: shop.zone for shop in shops}
-        self._settled: set[str] = set()
-        """Shops whose values of the list being read mean one thing since."""
+        self._settled: dict[str, set[str]] = {}
+        """Table being read -> shops whose values mean one thing since."""
 
     def end(self) -> int:
         """Number of the newest change."""
@@ -116,10 +116,9 @@ class ChangeLog:
             if (found := self._tables(table, part, changes, nested, holds_rows))
         )
         # Values that were refused can be read now: the next reading gets all rows once more.
-        for shop in self._settled:
+        for shop in self._settled.pop(table, ()):
             for name in ENDPOINTS[table].resources:
                 self._ledger.tell_again(shop, name)
-        self._settled.clear()
 
     def rows(self, table: str, offsets: Offsets, end: int) -> Iterator[LoggedRow]:
         """What :meth:`read` would give, by names."""
@@ -177,7 +176,8 @@ class ChangeLog:
         if memory.text() != kept:
             self._ledger.set_value("", name, memory.text())
             before = Memory.of(kept).settled
-            self._settled |= {s for s, count in memory.settled.items() if count != before.get(s)}
+            settled = {s for s, count in memory.settled.items() if count != before.get(s)}
+            self._settled.setdefault(table, set()).update(settled)
         return found
 
 

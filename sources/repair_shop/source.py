@@ -6,9 +6,10 @@ is kept in dlt's state, so it is committed with the rows it stands for; whatever
 from the ledger again, not from the service.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def from_log(
         for table in ENDPOINTS:
             yield resources.of(table)
 
-    resources = _Resources(lambda: (log, end), file_format, holds_rows=True)
+    resources = _Resources(lambda _table: (log, end), file_format, holds_rows=True)
     return source()
 
 
@@ -167,11 +168,29 @@ class _Reading:
         self._home, self._shops = home, shops
         self._max_requests, self._full = max_requests, full
         self._left: set[str] = set()
+        """Lists that are still to be told of what was read."""
+        self._found: Future[tuple[ChangeLog, int]] = Future()
         self._ledger: Ledger | None = None
-        self.log = cache(self._read)
+        self._lock = threading.Lock()
 
-    def _read(self) -> tuple[ChangeLog, int]:
-        selected = [name for name in dlt.current.source().selected_resources if name in ENDPOINTS]
+    def log(self, table: str) -> tuple[ChangeLog, int]:
+        """The log, once all is read: by whoever asks first, as dlt may read resources in threads.
+
+        A list that was told already begins another run of the same source.
+        """
+        with self._lock:
+            if table not in self._left:
+                self._found = Future()
+                try:
+                    self._found.set_result(self._read(table))
+                except BaseException as error:  # noqa: BLE001 - the other lists have it, too
+                    self._found.set_exception(error)
+            return self._found.result()
+
+    def _read(self, table: str) -> tuple[ChangeLog, int]:
+        # A list that only feeds a transformer is no resource of the source that runs.
+        named = [*dlt.current.source().selected_resources, table]
+        selected = list(dict.fromkeys(name for name in named if name in ENDPOINTS))
         self._left = set(selected)
         with Mirror(self._home, self._shops, max_requests=self._max_requests) as mirror:
             log = ChangeLog(mirror.ledger, self._shops)
@@ -189,9 +208,10 @@ class _Reading:
 
     def finish(self, table: str) -> None:
         """A list was told to its end; after the last one the ledger is closed."""
-        self._left.discard(table)
-        if self._ledger is not None and not self._left:
-            self._ledger.close()
+        with self._lock:
+            self._left.discard(table)
+            if self._ledger is not None and not self._left:
+                self._ledger.close()
 
 
 def _tell(fetches: Sequence[ShopFetch]) -> None:
@@ -233,7 +253,7 @@ class _Resources:
     ``log`` is asked for when the first resource is extracted.
     """
 
-    log: Callable[[], tuple[ChangeLog, int]]
+    log: Callable[[str], tuple[ChangeLog, int]]
     file_format: Any = None
     holds_rows: bool = False
     """Whether the destination may hold rows of which its state tells nothing."""
@@ -281,9 +301,9 @@ class _Resources:
         )
 
     def _read(self, table: str) -> Iterator[Any]:
-        log, end = self.log()
+        log, end = self.log(table)
         state = dlt.current.resource_state()
-        resource = dlt.current.source().resources[table]
+        resource = dlt.current.source().resources.get(table)
         known = dlt.current.source_schema().tables
         declared = empty_tables(table)
         names = {table, *declared}
@@ -302,17 +322,23 @@ class _Resources:
             moved = True
             for name, rows in tables.items():
                 if name not in names:
-                    self._add_nested(resource, name, rows.slice(0, 0))
+                    if resource is not None:
+                        self._add_nested(resource, name, rows.slice(0, 0))
                     names.add(name)
                 if name in lacking and set(lacking[name].column_names) <= set(rows.column_names):
                     del lacking[name]
-                yield dlt.mark.with_table_name(rows, name)
+                yield _named(table, name, rows)
         for name, empty in lacking.items():
-            yield dlt.mark.with_table_name(empty, name)
+            yield _named(table, name, empty)
         if moved:
             pa.default_memory_pool().release_unused()  # the destination needs memory next
             state[LEDGER] = log.token()
             state[OFFSETS] = log.advanced(offsets, end)
+
+
+def _named(table: str, name: str, rows: pa.Table) -> Any:
+    """Rows for the resource's own table, whatever its user calls that, or for a nested list's."""
+    return rows if name == table else dlt.mark.with_table_name(rows, name)
 
 
 def offsets_of(log: ChangeLog, state: Mapping[str, Any]) -> Offsets:

@@ -125,6 +125,36 @@ def test_one_ledger_feeds_two_destinations_and_a_row_that_went_is_told_to_both(
     assert str(gone) in {row["id"] for row in files("brands") if row["_deleted_at"]}
 
 
+@pytest.mark.parametrize("in_threads", [False, True])
+def test_a_source_runs_twice_and_in_threads(shop, pipeline, tmp_path, in_threads):
+    """As a notebook does: one object, run by several cells, with ``parallelize()`` or without."""
+    store = shop.store("main")
+    source = repair_shop().with_resources(*LISTS, "customers", "payments")
+    source = source.parallelize() if in_threads else source
+    first = pipeline("first")
+    first.run(source)
+    gone = store.ids("brands")[0]
+    store.delete("brands", gone)
+    first.run(source)
+    for name in "brands", "tickets", "customers", "payments":
+        live = f"SELECT id FROM raw.{name} WHERE _deleted_at IS NULL"
+        ids = {row[0] for row in ask(tmp_path / "first.duckdb", live)}
+        assert ids == {str(row["id"]) for row in store.all(name)}, name
+
+
+def test_a_list_feeds_a_transformer_and_keeps_its_rows_for_a_later_run(shop, pipeline, tmp_path):
+    @dlt.transformer(name="names")
+    def names(rows):
+        yield rows.select(["shop_id", "name"])
+
+    first, warehouse = pipeline("first"), tmp_path / "first.duckdb"
+    first.run(repair_shop().brands | names)
+    brands = shop.store("main").all("brands")
+    assert ask(warehouse, "SELECT count(*) FROM raw.names") == [(len(brands),)]
+    first.run(repair_shop().with_resources("brands"))
+    assert ask(warehouse, "SELECT count(*) FROM raw.brands") == [(len(brands),)]
+
+
 def test_a_lost_destination_is_filled_again_without_asking_for_it(shop, pipeline, tmp_path):
     pipeline("main").run(repair_shop().with_resources(*LISTS))
     (tmp_path / "main.duckdb").unlink()
