@@ -33,6 +33,8 @@ ROWS = [{"id": 1}, {"id": 2}]
         {"data": {"items": ROWS}},
         {"data": {"ticket_invoices": ROWS, "page": 1}},
         {"meta": {"page": 1}, "data": ROWS},
+        {"3": ROWS[0], "7": ROWS[1]},
+        {"data": {"0": ROWS[0], "1": ROWS[1]}},
     ],
 )
 def test_every_envelope_is_opened(payload):

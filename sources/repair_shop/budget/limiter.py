@@ -224,6 +224,8 @@ class KeyBudget:
                 "The service blocked us: it refused another key of this address, so nothing is "
                 "asked of it until {until}."
             )
+            if not key.worked:
+                message += " The shop's new key? 'shopmirror doctor --lift-block' asks now."
         elif until > later:
             message = "The service asked us to stay away until {until}."
         else:

@@ -103,6 +103,8 @@ def describe(payload: Any) -> str:
 
 
 def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | None:
+    if isinstance(payload, dict) and payload and all(name.isdecimal() for name in payload):
+        payload = list(payload.values())  # the way some write a list that was filtered
     if isinstance(payload, list):
         is_rows = all(isinstance(row, dict) for row in payload) and payload != [{}]
         return payload if is_rows else None
