@@ -77,11 +77,10 @@ def _span(query: Query, store: ShopStore) -> tuple[date, date]:
 
 def by_day(kind: str, store: ShopStore, rule: Definition, first: str, last: str) -> Sums:
     """``sales`` or ``purchases`` from one day to another: day -> hundredths."""
-    connection = store.database.connection()
     asked = {"shop": store.shop, "first": first, "last": last}
     sums: Sums = {}
     for query in (_sales if kind == "sales" else _purchases)(rule):
-        for day, value in connection.execute(query, asked):
+        for day, value in store.database.rows(query, asked):
             sums[day] = sums.get(day, 0) + value
     return sums
 

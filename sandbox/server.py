@@ -139,7 +139,6 @@ class _Connection(BaseHTTPRequestHandler):
         try:
             super().finish()
         finally:
-            self.server.sandbox.shops.database.let_go()
             del self.server.connections[threading.current_thread()]
 
     def hear_no_more(self) -> None:

@@ -2,12 +2,11 @@
 
 A record is a JSON document with a few indexed columns (see ``resources``). Payments live in their
 own table only, so there is one truth about what was paid. They are laid into invoices, orders and
-tickets when these are read. Writers take ``BEGIN IMMEDIATE`` before they read what they change:
-concurrent writers wait for each other and none is lost.
+tickets when these are read. Whoever reads or writes has the one connection meanwhile, so no write
+is lost. Other processes wait for ``BEGIN IMMEDIATE``.
 """
 
 import sqlite3
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,78 +25,54 @@ _BATCH = 2_000
 
 
 class Database:
-    """The SQLite file: a connection for each thread, one writer at a time."""
+    """The SQLite file, or a temporary one: one connection, which one thread has at a time."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        if path is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="sandbox-")
-            path = Path(self._folder.name) / "shop.sqlite"
-        self.path = path
-        self._durable = self._folder is None
-        self._local = threading.local()
-        self._write_lock = threading.RLock()
-        self._opened: list[sqlite3.Connection] = []
-        self._closed = False
-        schema.create(self.connection())
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(
+            path or "", isolation_level=None, check_same_thread=False, timeout=60
+        )
+        if path is not None:
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+        self._connection.execute("PRAGMA cache_size=-32000")
+        schema.register_functions(self._connection)
+        schema.create(self._connection)
 
-    def connection(self) -> sqlite3.Connection:
-        """Give this thread's connection, opened on first use."""
-        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            if self._closed:
-                raise sqlite3.ProgrammingError("the sandbox's database is closed")
-            found = sqlite3.connect(
-                self.path, isolation_level=None, check_same_thread=False, timeout=60
-            )
-            found.execute("PRAGMA journal_mode=WAL")
-            found.execute(f"PRAGMA synchronous={'NORMAL' if self._durable else 'OFF'}")
-            found.execute("PRAGMA cache_size=-32000")
-            schema.register_functions(found)
-            self._local.connection = found
-            self._opened.append(found)
-        return found
-
-    def let_go(self) -> None:
-        """Close this thread's connection, if it has one."""
-        found: sqlite3.Connection | None = self._local.__dict__.pop("connection", None)
-        if found is not None:
-            self._opened.remove(found)
-            found.close()
+    def rows(self, sql: str, values: Any = ()) -> list[Any]:
+        """All rows that a question finds."""
+        with self._lock:
+            return self._connection.execute(sql, values).fetchall()
 
     def one(self, sql: str, *values: object) -> Any:
         """The first row that a question finds, or None."""
-        return self.connection().execute(sql, values).fetchone()
+        return next(iter(self.rows(sql, values)), None)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold one write transaction; nested use joins it; an exception rolls all of it back."""
-        with self._write_lock:
-            connection = self.connection()
-            if connection.in_transaction:
-                yield connection
+        with self._lock:
+            if self._connection.in_transaction:
+                yield self._connection
                 return
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                yield connection
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """See one state of all tables throughout, whatever writers do meanwhile."""
-        connection = self.connection()
-        connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            connection.execute("ROLLBACK")
+        with self._lock:
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close every connection; a file that was not asked for is removed."""
-        self._closed = True
-        for connection in self._opened:
-            connection.close()
-        if self._folder is not None:
-            self._folder.cleanup()
+        """Close it; a file that was not asked for is removed."""
+        with self._lock:
+            self._connection.close()
 
 
 class ShopStore:
@@ -131,11 +106,11 @@ class ShopStore:
 
     def count(self, resource: str) -> int:
         """Number of records of a list."""
-        return int(self._column(resource, "count(*)").fetchone()[0])
+        return int(self._column(resource, "count(*)")[0][0])
 
-    def _column(self, resource: str, what: str) -> sqlite3.Cursor:
+    def _column(self, resource: str, what: str) -> list[Any]:
         query = f"SELECT {what} FROM {RESOURCES[resource].table} WHERE shop = ? ORDER BY seq"
-        return self.database.connection().execute(query, (self.shop,))
+        return self.database.rows(query, (self.shop,))
 
     def select(
         self,
@@ -153,7 +128,7 @@ class ShopStore:
             f"SELECT doc FROM {table} WHERE seq IN (SELECT seq FROM {table} "
             f"WHERE shop = ? AND ({where}) ORDER BY {order} LIMIT ? OFFSET ?) ORDER BY {order}"
         )
-        rows = self.database.connection().execute(query, (self.shop, *arguments, limit, offset))
+        rows = self.database.rows(query, (self.shop, *arguments, limit, offset))
         return self.with_payments(resource, [loads(row[0]) for row in rows])
 
     def first(self, resource: str, where: str, arguments: Sequence[Any]) -> dict[str, Any] | None:
@@ -176,7 +151,7 @@ class ShopStore:
             return records
         column = "ticket_id" if resource == "tickets" else "document_id"
         marks = ",".join("?" * len(records))
-        rows = self.database.connection().execute(
+        rows = self.database.rows(
             f"SELECT {column}, doc FROM r_payments WHERE shop = ? "
             f"AND {column} IN ({marks}) ORDER BY created, seq",
             (self.shop, *(str(record["id"]) for record in records)),
@@ -322,7 +297,7 @@ class ShopStore:
     def _new_id(self, kind: Resource) -> str | int:
         if kind.ids == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
             return str(uuid.uuid4())
-        highest = self._column(kind.name, "max(CAST(id AS INTEGER))").fetchone()[0]
+        highest = self._column(kind.name, "max(CAST(id AS INTEGER))")[0][0]
         return self.next_number(kind.name, (highest or 0) + 1)
 
     def _has_numbers(self, kind: Resource) -> bool:
@@ -359,7 +334,8 @@ class ShopStore:
         if not keep and status != document["status"]:
             document["status"] = status
             row = self._row(resource, document)
-            schema.write(self.database.connection(), RESOURCES[resource], [row])
+            with self.database.writing() as connection:
+                schema.write(connection, RESOURCES[resource], [row])
         ticket = self.get("tickets", at(document, "ticket.id"))
         if resource == "ticket_invoices" and ticket is not None:
             dates = [p["date"] for p in document["payments"]]
