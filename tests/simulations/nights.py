@@ -26,8 +26,6 @@ from sources.repair_shop.scan.outcome import Bounded, NeverEnds
 
 _FEW = 55
 """Lists of a page are read whole each night anyway."""
-_LIFE = 10
-"""Nights of one shop."""
 BEGIN = date(2021, 1, 1)
 
 
@@ -286,32 +284,17 @@ class Tally:
     """What so many nights came to.
 
     ``late``: rows that left and were not marked the next night, though nothing came in their list
-    that day that stands before others; ``hidden`` those where something did, or while it was read;
-    these are ``waited`` for so many nights at most. ``wrong``: rows marked that exist. ``lost``:
-    rows that came on the day and are not known after the night.
+    that day that stands before others, nor while it was read. ``wrong``: rows marked that exist.
+    ``lost``: rows that came on the day and are not known after the night. ``unsure``: nights that
+    could not tell. ``quiet``: requests of each night in which nothing left.
     """
 
-    nights: int = 0
     gone: int = 0
     late: int = 0
-    hidden: int = 0
-    waited: int = 0
     wrong: int = 0
     lost: int = 0
     unsure: int = 0
     quiet: list[int] = field(default_factory=list)
-    over: list[float] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        quiet, over = self.quiet or [0], self.over or [0.0]
-        return (
-            f"{self.nights} nights, {self.gone} rows left: late {self.late}, wrong {self.wrong}, "
-            f"lost {self.lost}, "
-            f"hidden by another change {self.hidden}, for {self.waited} more nights at most; "
-            f"unsure nights {self.unsure}; requests of a quiet night {sum(quiet) / len(quiet):.2f} "
-            f"(at most {max(quiet)}), for each row that left {sum(over) / len(over):.1f} (at most "
-            f"{max(over):.0f})"
-        )
 
 
 @dataclass
@@ -322,7 +305,8 @@ class Life:
     chance: random.Random
     tally: Tally
     most: int
-    waiting: dict[str, int] = field(default_factory=dict)
+    waiting: set[str] = field(default_factory=set)
+    """Rows that left and were missed."""
 
     def __post_init__(self) -> None:
         self.shop = Shop(self.dialect, self.chance)
@@ -360,30 +344,23 @@ class Life:
         hides = self.dialect.busy or any(row.at < shop.today - 1 for row in came)
         shop.asked = 0
         results = night(mirror, since)
-        tally.nights += 1
-        tally.gone += len(left - self.waiting.keys())
+        tally.gone += len(left - self.waiting)
         tally.unsure += any(found is not None and bool(found.reason) for _, found in results)
         tally.wrong += len(mirror.gone & shop.rows.keys())
         # A row that left on the same day hides one that days in another order each time left out.
         if not self.dialect.busy and not (left and self.dialect.order == "ties"):
             tally.lost += sum(row.at >= shop.today and row.id not in mirror.held for row in came)
         missed = left - mirror.gone
-        new = missed - self.waiting.keys()
-        tally.late += 0 if hides else len(new)
-        tally.hidden += len(new) if hides else 0
-        self.waiting = {row: self.waiting.get(row, 0) + 1 for row in missed}
-        tally.waited = max([tally.waited, *self.waiting.values()])
+        tally.late += 0 if hides else len(missed - self.waiting)
+        self.waiting = missed
         if not left and not hides and not shop.moved:
             tally.quiet.append(shop.asked)
-        elif left:
-            tally.over.append(shop.asked / len(left))
 
 
-def simulate(dialect: Dialect, nights: int, seed: int, *, most: int = 4000) -> Tally:
-    """Nights of shops of random sizes, ``most`` rows at most, each lasting ten nights."""
+def simulate(dialect: Dialect, seed: str, *, most: int) -> Tally:
+    """Ten nights of a shop of a random size, of ``most`` rows at most."""
     tally = Tally()
-    for number in range(-(-nights // _LIFE)):
-        life = Life(dialect, random.Random(f"{seed} {dialect.name} {number}"), tally, most)
-        for _ in range(min(_LIFE, nights - tally.nights)):
-            life.next_night()
+    life = Life(dialect, random.Random(seed), tally, most)
+    for _ in range(10):
+        life.next_night()
     return tally

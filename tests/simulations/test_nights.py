@@ -14,11 +14,9 @@ from tests.simulations.nights import (
     BEGIN,
     DIALECTS,
     Dialect,
-    Life,
     Mirror,
     Reading,
     Shop,
-    Tally,
     simulate,
 )
 
@@ -26,7 +24,7 @@ from tests.simulations.nights import (
 @pytest.mark.seeds(1)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect, seed):
-    tally = simulate(dialect, 10, seed=seed + 11, most=1500)
+    tally = simulate(dialect, f"{seed + 11} {dialect.name} 0", most=1500)
     assert (tally.wrong, tally.late, tally.lost) == (0, 0, 0), tally
     assert tally.gone
     assert dialect.order == "newest" or max(tally.quiet, default=0) <= 12
@@ -47,10 +45,7 @@ def test_each_row_that_left_is_found_the_next_night_and_no_other(dialect, seed):
 )
 def test_what_the_simulator_found_stays_found(name, seed, number):
     dialect = next(one for one in DIALECTS if one.name == name)
-    tally = Tally()
-    life = Life(dialect, random.Random(f"{seed} {name} {number}"), tally, 4000)
-    for _ in range(10):
-        life.next_night()
+    tally = simulate(dialect, f"{seed} {name} {number}", most=4000)
     assert (tally.wrong, tally.late, tally.unsure) == (0, 0, 0)
 
 
