@@ -105,12 +105,6 @@ class Faults:
             self._planned.clear()
             self._hooks.clear()
 
-    @property
-    def pending(self) -> int:
-        """How many planned faults and hooks have not come to pass yet."""
-        with self._lock:
-            return sum(fault.times for fault in self._planned) + len(self._hooks)
-
     def take(self, shop: str, method: str, path: str) -> Fault | None:
         """Give the fault for this request, if one is planned, and count it."""
         with self._lock:

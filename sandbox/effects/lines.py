@@ -20,16 +20,16 @@ def upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
     """Take over lines: one whose product code is there already is updated, others are added."""
     merged = [dict(line) for line in lines]
     for one in sent:
-        code = one["productCode"]
+        code = one["product_code"]
         known = next((line for line in merged if line.get("product_code") == code), None)
         if known is None:
             known = _new_line(call, code)
             merged.append(known)
         known["quantity"] = exact(one["quantity"])
-        if "unitPrice" in one:
-            known["unit_price"] = money(one["unitPrice"])
-        if "itemDescription" in one:
-            known["item_description"] = one["itemDescription"]
+        if "unit_price" in one:
+            known["unit_price"] = money(one["unit_price"])
+        if "item_description" in one:
+            known["item_description"] = one["item_description"]
     return merged
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from sandbox.calls import Call, found
 from sandbox.effects.lines import ZERO, priced, upsert
 from sandbox.errors import Refusal
-from sandbox.resources import PRIORITIES, at, short
+from sandbox.resources import PRIORITIES, RESOURCES, at, short
 from sandbox.values import iso_in, parse_day
 from sandbox.writing import Body, Effects, label, moment, money, named_by
 
@@ -90,19 +90,12 @@ def _discount(call: Call, body: Body, ticket: Body) -> Body:
 def _lines(call: Call, body: Body, ticket: Body) -> Body:
     lines: list[Body] = list(ticket.get("lines") or [])
     if "lines" in body:  # presetId is ignored when lines is supplied
-        lines = upsert(call, lines, body["lines"])
+        kept = RESOURCES["tickets"].field_of
+        sent = [{kept(name): value for name, value in one.items()} for one in body["lines"]]
+        lines = upsert(call, lines, sent)
     elif "presetId" in body:
         preset = named_by(call, "presetId", "presets", body["presetId"])
-        names = {
-            "productCode": "product_code",
-            "quantity": "quantity",
-            "unitPrice": "unit_price",
-            "itemDescription": "item_description",
-        }
-        sent = [
-            {new: line[old] for new, old in names.items()} for line in preset.get("lines") or []
-        ]
-        lines = upsert(call, lines, sent)
+        lines = upsert(call, lines, preset.get("lines") or [])
     if not {"lines", "presetId", "discount", "discountLevel", "customerGroupDiscount"} & set(body):
         return {} if "amount_total" in ticket else {"amount_total": ZERO}
     percent = Decimal(ticket.get("_group_percent") or 0)

@@ -79,7 +79,6 @@ class FakeShop(httpx.BaseTransport):
     """Seconds until a record shows how it was changed last."""
     free_ids: list[str] = field(default_factory=list)
     """Ids that it gives out again before new ones."""
-    keeps_deleted: bool = False
     ignores: set[str] = field(default_factory=set)
     """Records that it leaves as they are, whatever it answers."""
     sender: Callable[[], str] = lambda: ""
@@ -235,7 +234,7 @@ class FakeShop(httpx.BaseTransport):
             return refused
         if not is_list:
             row = self.as_known(name, record)
-            if row is None or (self.keeps_deleted and "deleted_at" in row):
+            if row is None:
                 return 404, {"error": "Not found."}
             return 200, self._visible(name, row)
         rows = list(self.tables.get(name, {}).values())[::-1]
@@ -302,17 +301,14 @@ class FakeShop(httpx.BaseTransport):
                 }
             self.writes.append(Write("POST", path, body, record, by, self.now()))
             return 201, {"id": record}
-        if record not in table or "deleted_at" in table[record]:
+        if record not in table:
             return 404, {"error": "Not found."}
         if record in self.ignores:
             return 200, {"id": record}
         self.writes.append(Write(method, path, body, record, by, self.now()))
         self._earlier[name, record] = (self.now() + self.detail_lag, dict(table[record]))
         if method == "DELETE":
-            if self.keeps_deleted:
-                table[record]["deleted_at"] = self.shown()
-            else:
-                del table[record]
+            del table[record]
             return 200, ""
         table[record].update({k: self.edit(k, v) for k, v in shown(name, body).items()})
         if "stockQuantity" in body:
