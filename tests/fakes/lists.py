@@ -81,6 +81,13 @@ class Lacking(Unstable):
         return int(row[1:]) % 50 == 7
 
 
+class Newest(FakeList):
+    """This service lists the newest first, whatever is asked."""
+
+    def page(self, number: int, order: str | None) -> Page:
+        return super().page(number, "newest")
+
+
 class Repeats(FakeList):
     """Past its end this service repeats the last page."""
 
