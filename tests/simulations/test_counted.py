@@ -188,3 +188,31 @@ def test_rows_without_a_date_are_left_to_reading_the_whole_list():
 
     listed = rows(120)
     assert Undated(FakeList(listed), dict(listed)).count().run().read_whole
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_row_that_slipped_past_a_count_is_none_that_its_list_leaves_out(seed):
+    """It would make up for one that is gone, night after night."""
+    chance = random.Random(seed)
+    listed = chance.sample(rows(260), 260)  # in an order that is not by date
+    step = chance.randint(1, 6)
+
+    def delete(at: int, of: FakeList) -> None:
+        if at == step:
+            of.rows.remove(chance.choice(of.rows))
+
+    fake = FakeList([row for row in listed if row != listed[100]], delete)
+    mirror = Mirror(fake, dict(listed))
+    found = find_gone(mirror.count(), lambda row: row in dict(fake.rows))
+    assert not found.unlisted or found.reason
+
+
+def test_a_row_that_stands_a_page_beside_its_day_is_none_that_its_list_leaves_out():
+    """It would make up for one that is gone."""
+    listed = rows(104, per_day=2)
+    held = dict(listed)
+    gone, moved = listed.pop(10), listed.pop()
+    listed.insert(90, moved)
+    mirror = Mirror(FakeList(listed), held)
+    found = find_gone(mirror.count(), mirror.exists)
+    assert (found.gone, found.unlisted, found.reason) == ({gone[0]}, frozenset(), "")

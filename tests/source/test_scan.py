@@ -2,10 +2,8 @@
 
 import math
 import random
-from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -13,9 +11,6 @@ from hypothesis import strategies as st
 
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, PagingBroken, read_head, read_list, read_window
-from sources.repair_shop.scan.count import Count
-from sources.repair_shop.scan.night import find_gone
-from sources.repair_shop.scan.outcome import Bounded, Outcome
 from tests.fakes.lists import (
     START,
     FakeList,
@@ -315,45 +310,3 @@ def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats():
     fake = Repeats(rows(20))
     out = read_head(fake, order="newest", since=START, live=21)
     assert out.proven and out.whole and len(out.ids) == 20
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_row_that_slipped_past_a_count_is_none_that_its_list_leaves_out(seed):
-    """It would make up for one that is gone, night after night."""
-    chance = random.Random(seed)
-    listed = chance.sample(rows(260), 260)  # in an order that is not by date
-    known = _Known(dict(listed))
-    step = chance.randint(1, 6)
-
-    def delete(at: int, of: FakeList) -> None:
-        if at == step:
-            of.rows.remove(chance.choice(of.rows))
-
-    fake = FakeList([row for row in listed if row != listed[100]], delete)
-    count = Count(Bounded(fake, Outcome(), 20), known, size=PAGE_ROWS)
-    found = find_gone(count, lambda row: row in dict(fake.rows))
-    assert not found.unlisted or found.reason
-
-
-def test_a_row_that_stands_a_page_beside_its_day_is_none_that_its_list_leaves_out():
-    """It would make up for one that is gone."""
-    listed = rows(104, per_day=2)
-    known = _Known(dict(listed))
-    gone, moved = listed.pop(10), listed.pop()
-    listed.insert(90, moved)
-    count = Count(Bounded(FakeList(listed), Outcome(), 20), known, size=PAGE_ROWS)
-    found = find_gone(count, lambda row: row in dict(listed))
-    assert (found.gone, found.unlisted, found.reason) == ({gone[0]}, frozenset(), "")
-
-
-@dataclass
-class _Known:
-    """Rows and their days."""
-
-    held: dict[str, date]
-
-    def days(self) -> list[tuple[date | None, int]]:
-        return [*Counter(self.held.values()).items()]
-
-    def ids(self, first: date, end: date) -> set[str]:
-        return {row for row, day in self.held.items() if first <= day < end}
