@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from sandbox.values import cents
 from specification import BODIES, LISTS, List
 
 PRIORITIES = ("Urgent", "High", "Normal", "Low")
@@ -95,6 +96,14 @@ def at(record: Mapping[str, Any], path: str) -> Any:
 def short(record: Mapping[str, Any], resource: str) -> dict[str, Any]:
     """Part of a record that stands for it elsewhere."""
     return {name: at(record, name) for name in RESOURCES[resource].shows}
+
+
+def of_invoice(invoice: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ticket says of its invoice (field notes, ticket); a refund is no payment of it."""
+    dates = [one["date"] for one in invoice["payments"] if cents(one["amount"]) > 0]
+    named = {"id": invoice["id"], "number": invoice.get("number")}
+    last = dates[-1] if dates else None
+    return {**named, "amount": invoice["amount_total"], "last_payment_date": last}
 
 
 def resource_of(row: List) -> Resource:

@@ -17,7 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox import schema
-from sandbox.resources import DOCUMENTS, NUMBERED, RESOURCES, Resource, at
+from sandbox.resources import DOCUMENTS, NUMBERED, RESOURCES, Resource, at, of_invoice
 from sandbox.schema import Row
 from sandbox.values import cents, iso_in, loads
 
@@ -338,12 +338,6 @@ class ShopStore:
                 schema.write(connection, RESOURCES[resource], [row])
         ticket = self.get("tickets", at(document, "ticket.id"))
         if resource == "ticket_invoices" and ticket is not None:
-            dates = [p["date"] for p in document["payments"]]
-            reference = {
-                "id": document["id"],
-                "number": document.get("number"),
-                "amount": document["amount_total"],
-                "last_payment_date": dates[-1] if dates else None,
-            }
+            reference = of_invoice(document)
             if ticket.get("invoice") != reference:
                 self.update("tickets", ticket["id"], {"invoice": reference}, touch=False)

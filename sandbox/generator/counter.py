@@ -76,13 +76,9 @@ class Counter:
             "notes": "Gift wrapped" if dice.random() < 0.03 else "",
             "due_date": ctx.text(moment),
         }
+        plan = self._plan(moment, lines[1], nth)
         self.documents.finish(
-            "pos_orders",
-            record,
-            sold=sold,
-            lines=lines,
-            plan=self._plan(moment, lines[1], nth),
-            created=moment,
+            "pos_orders", record, sold=sold, lines=lines, plan=plan, created=moment
         )
 
     def _plan(self, moment: int, total: int, nth: int) -> Plan:

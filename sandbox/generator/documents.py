@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sandbox.generator.context import WORDS, Context, Item, Record, line_of, money, share
+from sandbox.resources import at
 
 
 @dataclass(slots=True)
@@ -60,7 +61,6 @@ class Documents:
         lines: tuple[list[Record], int],
         plan: Plan,
         created: int,
-        ticket_id: str | None = None,
     ) -> tuple[Record, int]:
         """Complete a document with lines, payments, returns and status, and emit all of them.
 
@@ -75,7 +75,7 @@ class Documents:
             "_document_id": record["id"],
             "_document_type": resource[:-1],
             "_return_id": None,
-            "_ticket_id": ticket_id,
+            "_ticket_id": at(record, "ticket.id"),
         }
         payments: list[Record] = []
         returns: list[Record] = []

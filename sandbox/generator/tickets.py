@@ -9,10 +9,9 @@ from sandbox.generator.context import WORDS, Context, Device, Record, money
 from sandbox.generator.documents import Documents, Plan, Sold
 from sandbox.generator.people import Contacts
 from sandbox.generator.shop_time import is_open
-from sandbox.resources import short
+from sandbox.resources import of_invoice, short
 
 HOUR = 3600
-_OF_INVOICE = ("id", "number", "amount", "last_payment_date")
 
 
 @dataclass(slots=True)
@@ -79,8 +78,8 @@ class Tickets:
         lines = self.documents.lines(sold)
         invoice: Record | None = None
         if life.invoiced is not None and life.invoiced < ctx.end:
-            invoice = self._invoice(reference, customer, life, sold, lines, issue)
-            updated = max(updated, invoice["_touched"])
+            invoice, touched = self._invoice(reference, customer, life, sold, lines, issue)
+            updated = max(updated, touched)
         fields = {}
         if dice.random() < 0.3:
             fields["Passcode"] = f"{dice.randrange(10**4):04d}"
@@ -104,9 +103,9 @@ class Tickets:
             due_date=ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
             work_approved=status not in {"New", "Waiting on Customer"},
             amount_total=money(lines[1]),
-            invoice=invoice and {part: invoice[part] for part in _OF_INVOICE},
+            invoice=invoice and of_invoice(invoice),
             lines=lines[0],
-            payments=invoice["_payments"] if invoice else [],
+            payments=invoice["payments"] if invoice else [],
             custom_fields=fields,
             _in_pipeline=catalogue.statuses[status]["in_pipeline"],
         )
@@ -183,8 +182,8 @@ class Tickets:
         sold: list[Sold],
         lines: tuple[list[Record], int],
         issue: Record,
-    ) -> Record:
-        """Emit the invoice; return the ticket's reference to it and what else it needs."""
+    ) -> tuple[Record, int]:
+        """Emit the invoice; return it, and the moment of its last change."""
         ctx, dice = self.ctx, self._dice
         created = life.invoiced or life.collected
         record: Record = {
@@ -198,24 +197,9 @@ class Tickets:
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
         plan = self._settlement(life, created, lines[1], customer["_terms"])
-        made, touched = self.documents.finish(
-            "ticket_invoices",
-            record,
-            sold=sold,
-            lines=lines,
-            plan=plan,
-            created=created,
-            ticket_id=ticket["id"],
+        return self.documents.finish(
+            "ticket_invoices", record, sold=sold, lines=lines, plan=plan, created=created
         )
-        dates = [payment["date"] for payment in made["payments"] if payment["amount"] > 0]
-        return {
-            "id": made["id"],
-            "number": made["number"],
-            "amount": made["amount_total"],
-            "last_payment_date": dates[-1] if dates else None,
-            "_payments": made["payments"],
-            "_touched": touched,
-        }
 
     def _settlement(self, life: _Life, created: int, total: int, terms: int) -> Plan:
         ctx, dice = self.ctx, self._dice

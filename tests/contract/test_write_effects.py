@@ -107,7 +107,7 @@ def test_discounts_and_the_customer_groups(api):
     assert abs(totals[0] - totals[1] - 1000) <= 1
 
 
-def test_invoice_payment_and_report_follow(api):
+def test_invoice_payment_and_report_follow(written, api):
     code = first(api, "/products")["code"]
     lines = [{"productCode": code, "quantity": 2, "unitPrice": 50}]
     made = _ticket(api, lines=lines, createInvoice=True, invoiceDate="05-Mar-2024 10:00:00")
@@ -134,6 +134,9 @@ def test_invoice_payment_and_report_follow(api):
     ticket = api.get(f"/tickets/{made}").json()
     assert ticket["invoice"]["last_payment_date"] == "2024-03-06T09:00:00-0600"
     assert len(ticket["payments"]) == 2
+    refund = {"amount": -1, "date": "2024-04-02T09:00:00-0600"}
+    written.store().pay("ticket_invoices", paid, refund)
+    assert api.get(f"/tickets/{made}").json()["invoice"] == ticket["invoice"], "no payment of it"
 
     # On update createInvoice updates the invoice there is.
     put(
