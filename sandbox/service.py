@@ -145,10 +145,6 @@ def refused(ask: Ask, text: str, status: int) -> Reply:
     return _written(Answer({"error": text}, status), xml=xml)
 
 
-def _refused(error: Refusal) -> Answer:
-    return Answer({"error": str(error)}, error.status, error.headers)
-
-
 def _written(answer: Answer, *, xml: bool, cut: Literal["", "half"] = "") -> Reply:
     if answer.content is None:
         return Reply(answer.status, content_type="", headers=answer.headers)
@@ -236,7 +232,7 @@ class _Exchange:
                 return answer
             return replace(answer, content=written(answer.content, self.quirks))
         except Refusal as error:
-            return _refused(error)
+            return Answer({"error": str(error)}, error.status, error.headers)
         except Exception:
             log.exception("%s %s failed", ask.method, ask.path)
             return Answer({"error": "Internal error. Please report it to the sandbox."}, 500)

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
@@ -52,39 +52,23 @@ def key_hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _in_spanish(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The same shop with the ticket statuses of a Spanish-speaking one."""
-    for resource, record in records:
-        if resource == "statuses" and record["type"] == "repair":
-            yield resource, {**record, "label": WORDS["spanish_statuses"][record["label"]]}
-        elif resource == "tickets" and record.get("status"):
-            label = WORDS["spanish_statuses"][record["status"]["label"]]
-            yield resource, {**record, "status": {**record["status"], "label": label}}
-        else:
-            yield resource, record
-
-
-def _numbered(records: Records) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The same shop with plain numbers for the ids of brands, models and issue types."""
-    numbers: dict[str, int] = {}
-
-    def renumbered(value: Any) -> Any:
-        if isinstance(value, str):
-            return numbers.get(value, value)
-        if isinstance(value, Mapping):
-            return {name: renumbered(part) for name, part in value.items()}
-        return [renumbered(part) for part in value] if isinstance(value, list) else value
-
-    for resource, record in records:
-        if resource in NUMBERED:
-            numbers[record["id"]] = len(numbers) + 101
-        yield resource, renumbered(record)
-
-
 def _made(*, in_spanish: bool, numbered: bool, **wanted: Any) -> Records:
-    found: Records = generate(**wanted)
-    found = _in_spanish(found) if in_spanish else found
-    return _numbered(found) if numbered else found
+    """A made-up shop; ``in_spanish``: its labels of tickets, ``numbered``: plain numbers for the
+    ids of brands, models and issue types."""
+    labels: dict[str, str] = WORDS["spanish_statuses"] if in_spanish else {}
+    ids: dict[str, int] = {}
+
+    def told(value: Any, name: str = "") -> Any:
+        if isinstance(value, str):
+            return labels.get(value, value) if name == "label" else ids.get(value, value)
+        if isinstance(value, Mapping):
+            return {name: told(part, name) for name, part in value.items()}
+        return [told(part) for part in value] if isinstance(value, list) else value
+
+    for resource, record in generate(**wanted):
+        if numbered and resource in NUMBERED:
+            ids[record["id"]] = len(ids) + 101
+        yield resource, told(record)
 
 
 @lru_cache(maxsize=8)
