@@ -243,21 +243,20 @@ def part_drawer(selection: Selection, text: str) -> None:
 
 def cash(selection: Selection, view: View, _trust: Trust) -> None:
     """Cash-up: what was taken by which way of paying, and what is left of what was sold."""
-    now, before = view.now.figures, ""
-    beside = view.before.period if view.before else None
+    now, before = view.now.figures, view.before
+    beside, so_far = (before.period, before.so_far) if before else (None, "")
     if selection.period.kind == "day":
         beside = Period.of("day", selection.period.first - timedelta(days=7))
-        before = beside.said
-    elif beside is not None:
-        before = beside.shown
+    running = selection.days.until if so_far else None
     lines = [
         line.model_dump()
         | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}
-        for line in methods(selection.home, selection.names, selection.period, beside)
+        for line in methods(selection.home, selection.names, selection.period, beside, running)
     ]
+    heading = f"{beside.said} {so_far}".strip() if beside else Text("Before")
     listing = Listing(
         "methods", "method payments amount before change", Text("Paid with"),
-        headings={"amount": Text("Taken"), "before": before or Text("Before")},
+        headings={"amount": Text("Taken"), "before": heading},
     )  # fmt: skip
     draw(selection, listing, lines)
     st.metric(_("Money taken"), formats.money(now.taken, selection.unit), width=220)

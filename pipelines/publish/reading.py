@@ -140,7 +140,8 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
     """A copy to look at: money as ``1,234.50``, days without an hour, gaps left empty.
 
     Where the settings say how figures and days are written (``[display]``), they are written so.
-    A column of decimals that are all whole, such as pieces, is shown without places.
+    A column of decimals that are all whole, such as pieces, is shown without places; one of a
+    currency of a thousand parts with three.
     """
     said = current()
     result = frame.copy()
@@ -155,7 +156,8 @@ def pretty(frame: pd.DataFrame) -> pd.DataFrame:
             ]
         elif name in _decimal_columns(frame):
             present = column.dropna()
-            places = 0 if all(item == item.to_integral_value() for item in present) else 2
+            fitting = (p for p in (0, 2, 3) if all(item == round(item, p) for item in present))
+            places = next(fitting, 2)
             result[name] = ["" if pd.isna(item) else said.number(item, places) for item in column]
         else:
             result[name] = column.astype(object).where(column.notna(), "")

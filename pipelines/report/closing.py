@@ -180,8 +180,9 @@ def view(
     so many months as ``bars``.
 
     A period that still runs ends at the mirror's last day and is set beside as many days; of the
-    last of them only what had happened by the time of day of the build counts. None where the
-    books had not begun: nothing to compare with is not a day without sales.
+    last of them only what had happened by the time of day of the build counts. A month that has
+    fewer days is set beside it whole. None where the books had not begun: nothing to compare with
+    is not a day without sales.
     """
     period = period.until(days.until)
     is_running = period.last == days.until
@@ -193,14 +194,15 @@ def view(
     def column(chosen: Period | None) -> Column | None:
         if chosen is None or chosen.last < days.begun:
             return None
-        cut = so_far if chosen.last < days.until else ""
+        has_that_day = chosen.length == period.length or period.kind == "range"
+        cut = so_far if has_that_day and chosen.last < days.until else ""
         found = figures.figures(warehouse, names, chosen, days.until, so_far=bool(cut))
         return Column(period=chosen, figures=found, so_far=cut)
 
     return View(
         now=Column(period=period, figures=figures.figures(warehouse, names, period, days.until)),
-        before=column(period.previous(open_day)),
-        earlier=column(period.year_before()),
+        before=column(period.previous(open_day, is_running=is_running)),
+        earlier=column(period.year_before(is_running=is_running)),
         technicians=figures.technicians(warehouse, names, period),
         months=figures.months(warehouse, names, period.last, bars),
     )
@@ -225,6 +227,7 @@ def _page(
         methods=figures.methods(
             warehouse, names, now.period,
             Period.of("day", week_before) if is_day and week_before >= days.begun else None,
+            days.until if seen.before and seen.before.so_far else None,
         ),
         lines=tuple(
             ShopLine(shop=name, figures=own[name], seal=found.by_shop[name])

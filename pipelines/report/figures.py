@@ -240,23 +240,39 @@ def median_hours(warehouse: Published, names: Sequence[str], period: Period) -> 
 
 
 def methods(
-    warehouse: Published, names: Sequence[str], period: Period, beside: Period | None = None
+    warehouse: Published,
+    names: Sequence[str],
+    period: Period,
+    beside: Period | None = None,
+    running: date | None = None,
 ) -> tuple[Method, ...]:
-    """Money taken by payment method, the largest first; ``beside`` is a period to compare with."""
+    """Money taken by payment method, the largest first; ``beside`` is a period to compare with: of
+    its last day only what had happened by the build's time of day, where ``running`` still runs.
+    """
     other = beside or period
     rows = warehouse.rows(
-        """
+        f"""
+        with runs as (
+            select so_far.shop_id, coalesce(timezone, 'UTC') as timezone,
+                $to + to_minutes(until_minute::int + 1) as cut
+            from marts.shop_days_so_far as so_far
+            left join ops.shops on shops.shop_id = so_far.shop_id
+            where day = $until and so_far.shop_id in ({_RUNNING})
+        )
         select nullif(trim(payment_method), '') as name,
             coalesce(sum(paid.amount) filter (day between $first and $last), 0) as amount,
             count(*) filter (day between $first and $last) as payments,
-            coalesce(sum(paid.amount) filter (day between $since and $until), 0) as before
+            coalesce(sum(paid.amount) filter (day between $since and $to and coalesce(
+                paid_at at time zone runs.timezone not between cut and $to + interval 1 day, true
+            )), 0) as before
         from marts.payments as paid
-        where list_contains($shops, shop_id) and paid.amount is not null
-            and (day between $first and $last or day between $since and $until)
+        left join runs on runs.shop_id = paid.shop_id
+        where list_contains($shops, paid.shop_id) and paid.amount is not null
+            and (day between $first and $last or day between $since and $to)
         group by 1
         order by abs(coalesce(sum(paid.amount) filter (day between $first and $last), 0)) desc, 1
-        """,
-        _of(names, period, since=other.first, until=other.last),
+        """,  # noqa: S608 - ours
+        _of(names, period, since=other.first, to=other.last, until=running),
     )
     return tuple(
         Method(

@@ -177,13 +177,13 @@ class Sheet:
     def _when(self, column: Column) -> str:
         period = column.period
         ends = "" if period.is_whole else current().day(period.last)
-        ends = f"{ends} {column.so_far}".strip()
-        return "\n".join([period.shown, _("to {day}", day=ends)] if ends else [period.shown])
+        return _to(period.shown, f"{ends} {column.so_far}".strip())
 
     def tables(self) -> list[Table]:
         """All tables of the page, in their order; those without rows and words are left out."""
         page = self.page
         has_before = any(line.before is not None for line in page.methods)
+        week_before = _to(_("Week before"), page.before.so_far if page.before else "")
         found = [
             self.differences(),
             self.figures(),
@@ -216,7 +216,7 @@ class Sheet:
                 "methods", _("Paid with"),
                 (
                     *(_("Paid with"), _("Payments"), _("Taken")),
-                    *((_("Week before"),) if has_before else ()),
+                    *((week_before,) if has_before else ()),
                 ),
                 ("name", "minor", "money", *(("money",) if has_before else ())),
                 [
@@ -318,6 +318,11 @@ class Sheet:
             (_("Tickets"), tickets),
             (_("Books"), f"{shown(LOOKS[self.page.seal.state].word)} {self.seal[1]}"),
         ]
+
+
+def _to(head: str, end: str) -> str:
+    """A heading, and below it where the figures under it end, if that has to be said."""
+    return "\n".join([head, _("to {day}", day=end)] if end else [head])
 
 
 def taken_as(figures: Figures, kind: str) -> list[tuple[str, Decimal]]:

@@ -102,20 +102,27 @@ class Period(BaseModel):
         """Whether all its days are in it."""
         return self.kind == "range" or self.last == type(self).of(self.kind, self.first).last
 
-    def previous(self, open_day_before: date | None = None) -> Self | None:
+    @property
+    def length(self) -> int:
+        """How many days it has."""
+        return (self.last - self.first).days + 1
+
+    def previous(
+        self, open_day_before: date | None = None, *, is_running: bool = False
+    ) -> Self | None:
         """The period before, as long: of a day the last open one, of a month to date as many days.
 
-        None for a day without an open day before it.
+        A month is to date until its last day is over: ``is_running``. None for a day without an
+        open day before it.
         """
         if self.kind == "day":
             return None if open_day_before is None else type(self).of("day", open_day_before)
         if self.kind == "range":
-            size = self.last - self.first
-            before = self.first - timedelta(days=1)
-            return self.model_copy(update={"first": before - size, "last": before})
-        return self._as_long(type(self).of(self.kind, self.first - timedelta(days=1)))
+            back = timedelta(days=self.length)
+            return self.model_copy(update={"first": self.first - back, "last": self.last - back})
+        return self._as_long(type(self).of(self.kind, self.first - timedelta(days=1)), is_running)
 
-    def year_before(self) -> Self:
+    def year_before(self, *, is_running: bool = False) -> Self:
         """The same a year before: of a day the same weekday four weeks back, of a week 52 weeks."""
         if self.kind in ("day", "week"):
             back = timedelta(days=28 if self.kind == "day" else 364)
@@ -126,11 +133,11 @@ class Period(BaseModel):
             last = _months_on(self.last.replace(day=1), -12)
             last = last.replace(day=min(self.last.day, _last_day(last)))
             return self.model_copy(update={"first": first.replace(day=day), "last": last})
-        return self._as_long(type(self).of(self.kind, first))
+        return self._as_long(type(self).of(self.kind, first), is_running)
 
-    def _as_long(self, other: Self) -> Self:
-        """``other``, cut after as many days as this one has, unless this one is whole."""
-        if self.is_whole:
+    def _as_long(self, other: Self, is_running: bool) -> Self:
+        """``other``, cut after as many days as this one has, unless this one is whole and over."""
+        if self.is_whole and not is_running:
             return other
         return other.until(min(other.first + (self.last - self.first), other.last))
 

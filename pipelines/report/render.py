@@ -102,7 +102,7 @@ def text(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _drawn(template: str, report: Report, **more: Any) -> str:
+def _drawn(template: str, report: Report, **extra: Any) -> str:
     """Names of people and shops are escaped, and isolated from the page's writing direction."""
     import jinja2
 
@@ -115,7 +115,8 @@ def _drawn(template: str, report: Report, **more: Any) -> str:
         css=Markup(Path(_FOLDER / template).with_suffix(".css").read_text(encoding="utf-8")),  # noqa: S704 - our file
         lang=current().code,
         _=_,
-        **more,
+        more=more,
+        **extra,
     )
 
 

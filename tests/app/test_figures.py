@@ -2,12 +2,14 @@
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import Period, ReportError, closing_report
+from pipelines.report.layout import Sheet
 from tests.app.warehouse import NOW, TODAY, ask, change, report, texts
 
 
@@ -96,6 +98,61 @@ def test_a_day_that_still_runs_is_set_beside_the_same_hours(chain):
     assert page.before.figures.taken == so_far <= whole
     over = report(chain, str(day)).pages[0]
     assert over.before is not None and over.before.so_far == ""
+
+
+@pytest.mark.parametrize(
+    ("today", "kind", "before", "so_far"),
+    [
+        ("2026-02-28", "month", "2026-01-01 2026-01-28", "20:00"),
+        ("2026-04-30", "month", "2026-03-01 2026-03-30", "20:00"),
+        # February has no such day: it stands there whole, its last day too.
+        ("2026-03-29", "month", "2026-02-01 2026-02-28", ""),
+        ("2026-03-31", "month", "2026-02-01 2026-02-28", ""),
+        ("2026-06-30", "quarter", "2026-01-01 2026-03-31", ""),
+        ("2026-05-31", "week", "2026-05-18 2026-05-24", "20:00"),
+    ],
+)
+def test_a_period_whose_last_day_still_runs_is_set_beside_as_many_days(
+    home, today, kind, before, so_far
+):
+    change(home, f"update marts.shop_days set is_today = day = '{today}'")
+    day = date.fromisoformat(today)
+    now = datetime(day.year, day.month, day.day, 20, tzinfo=ZoneInfo("America/Guatemala"))
+    page = closing_report(home, period=Period.of(kind, day), now=now).pages[0]
+    assert page.before is not None
+    days = f"{page.before.period.first} {page.before.period.last}"
+    assert (days, page.before.so_far) == (before, so_far)
+    last = page.before.period.last
+    ((whole, cut),) = ask(
+        home,
+        "select (select sum(taken) from marts.shop_days where day between $1 and $2), "
+        "(select sum(taken) from marts.shop_days where day between $1 and $2 - 1) + "
+        "(select sum(taken) from marts.shop_days_so_far where day = $2)",
+        page.before.period.first,
+        last,
+    )
+    assert page.before.figures.taken == (cut if so_far else whole)
+
+
+def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
+    """In a shop that is open until eight, nothing was paid later: so the cut is earlier here."""
+    change(
+        home,
+        "create or replace table marts.early as select * replace (12 * 60 as until_minute) "
+        "from marts.shop_days_so_far",
+        "drop view marts.shop_days_so_far",
+        "alter table marts.early rename to shop_days_so_far",
+    )
+    page = report(home, str(TODAY)).pages[0]
+    assert page.before is not None and page.before.so_far == "12:00"
+    found = {line.name: line.before for line in page.methods if line.before}
+    paid = (
+        "select payment_method, sum(amount) from marts.payments where day = '2026-07-09' "
+        "and (paid_at at time zone 'America/Guatemala')::time {} time '12:01' group by 1"
+    )
+    assert found == dict(ask(home, paid.format("<"))) and ask(home, paid.format(">="))
+    (table,) = [table for table in Sheet(report(home), page).tables() if table.key == "methods"]
+    assert table.heads[-1] == "Week before\nto 12:00"
 
 
 @pytest.mark.parametrize(

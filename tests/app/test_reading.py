@@ -143,6 +143,10 @@ def test_pretty_is_for_people(shop):
     assert gaps.iloc[0].tolist() == ["", "", ""]
     pieces = pretty(query("select cast(1200 as decimal(9, 2)) as pieces", home=shop))
     assert pieces["pieces"].tolist() == ["1,200"]
+    dinars = "select unnest([1200, 0.125, -3.5])::decimal(18, 4) as kwd, 0.3333::decimal(9, 4) as x"
+    shown = pretty(query(dinars, home=shop))
+    assert shown["kwd"].tolist() == ["1,200.000", "0.125", "\u22123.500"]
+    assert shown["x"].tolist() == ["0.33"] * 3
 
 
 def test_pretty_follows_the_settings(shop, tmp_path, monkeypatch):

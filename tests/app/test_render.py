@@ -145,6 +145,7 @@ def test_differences_are_listed_with_both_figures(home):
     assert "centro monthly sales 2026-07" in html
     assert "\u221212.50" in html
     assert re.search(r"and \d+ more", html)
+    assert re.search(r"and \d+ more", mail_html(made, "cid:x"))
     assert "Where the books differ".upper() in text_of(print_pdf(made)).upper()
 
 
