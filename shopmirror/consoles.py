@@ -6,6 +6,7 @@ shown as a sign of its own. JSON for programs is exempt, and escapes them all th
 """
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -102,9 +103,18 @@ def fault(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, default=str)
+    text = json.dumps(_in_json(document), indent=2, ensure_ascii=False, default=str)
     # What JSON leaves as it is and a terminal would obey; inside texts it means the same.
     sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+
+
+def _in_json(value: Any) -> Any:
+    """A value as JSON has it: no figure that is none, and texts for keys."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _in_json(one) for key, one in value.items()}
+    return [_in_json(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:

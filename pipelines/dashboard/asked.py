@@ -6,6 +6,7 @@ Answers are kept until the next sync publishes, in no language, so that they can
 import functools
 import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -14,6 +15,7 @@ import streamlit as st
 from pipelines.destinations.read import attached
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import WAREHOUSE, Published, published, read_from
+from pipelines.report.figures import BY_NOW, RUNS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -95,29 +97,34 @@ _PARTS = "(select nullif(trim(part, ' '), '') as name, * from (select {}))"
 
 @cached
 def breakdown(
-    warehouse: Published, names: Names, by: str, days: tuple[Any, Any], before: tuple[Any, Any]
-) -> Rows:
+    warehouse: Published, names: Names, by: str, days: tuple[Any, Any], before: tuple[Any, Any],
+    running: date | None,
+) -> Rows:  # fmt: skip
     """Sales by ``product``, ``category``, ``technician`` or ``shop``, the largest first.
 
-    ``name`` (None: none is named), ``amount``, ``margin``, ``before`` (of the days ``before``).
+    ``name`` (None: none is named), ``amount``, ``margin``, ``before`` (of the days ``before``, the
+    last of them up to the time of day of the build where ``running`` still runs).
     """
     return warehouse.rows(
         f"""
+        with {RUNS}
         select name,
             coalesce(sum(counted_amount) filter (counted_day between $first and $last), 0)
                 as amount,
             sum(margin) filter (counted_day between $first and $last) as margin,
-            coalesce(sum(counted_amount) filter (counted_day between $since and $until), 0)
-                as before,
+            coalesce(sum(counted_amount) filter (
+                counted_day between $since and $to and {BY_NOW.format("happened_at")}
+            ), 0) as before,
             count(*) over () as of
-        from {_PARTS.format(_BY[by])}
-        where list_contains($shops, shop_id)
-            and (counted_day between $first and $last or counted_day between $since and $until)
+        from {_PARTS.format(_BY[by])} as parts
+        left join runs on runs.shop_id = parts.shop_id
+        where list_contains($shops, parts.shop_id)
+            and (counted_day between $first and $last or counted_day between $since and $to)
         group by 1 order by amount desc, before desc, name nulls last limit {MOST}
         """,  # noqa: S608 - one of the above
         {
             "shops": list(names), "first": days[0], "last": days[1], "since": before[0],
-            "until": before[1],
+            "to": before[1], "until": running,
         },
     )  # fmt: skip
 

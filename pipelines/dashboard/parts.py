@@ -195,7 +195,7 @@ def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
     by = chosen or "product"
     days = (selection.period.first, selection.period.last)
     before = (view.before.period.first, view.before.period.last) if view.before else None
-    rows = asked.breakdown(selection.home, selection.names, by, days, before or days)
+    rows = asked.breakdown(selection.home, selection.names, by, days, before or days, view.running)
     whole = sum((row["amount"] for row in rows), Decimal(0))
     told = [
         row
@@ -247,11 +247,10 @@ def cash(selection: Selection, view: View, _trust: Trust) -> None:
     beside, so_far = (before.period, before.so_far) if before else (None, "")
     if selection.period.kind == "day":
         beside = Period.of("day", selection.period.first - timedelta(days=7))
-    running = selection.days.until if so_far else None
     lines = [
         line.model_dump()
         | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}
-        for line in methods(selection.home, selection.names, selection.period, beside, running)
+        for line in methods(selection.home, selection.names, selection.period, beside, view.running)
     ]
     heading = f"{beside.said} {so_far}".strip() if beside else Text("Before")
     listing = Listing(

@@ -17,6 +17,8 @@ import httpx
 from pydantic import AwareDatetime, BaseModel, Field, RootModel, SecretStr
 
 from pipelines.json_file import JsonFile, to_the_second
+from pipelines.language import Language, Text, shown, use
+from pipelines.language.display import DisplaySettings
 from pipelines.masking import scrub
 from pipelines.monitor.sender import (
     MailSettings,
@@ -27,15 +29,16 @@ from pipelines.monitor.sender import (
     send_all,
     why,
 )
+from pipelines.settings import SettingsError
 
 _MANY = 20
 """Troubles that a message names, at most."""
 _OVER_FOR_GOOD = timedelta(days=7)
 """How long a channel that takes nothing is told that a trouble is over."""
 _MEANINGS = {
-    1: "done, but something does not agree or was parked",
-    2: "wrong configuration or input",
-    3: "the service refused us or could not be reached, or the run was ended",
+    1: Text("done, but something does not agree or was parked"),
+    2: Text("wrong configuration or input"),
+    3: Text("the service refused us or could not be reached, or the run was ended"),
 }
 
 
@@ -51,8 +54,13 @@ class NotifySettings(MailSettings):
     )
 
 
-def deliver(settings: MailSettings, subject: str, text: str, without: Collection[str] = ()) -> Sent:
-    """Send a message over every way that is set and not one of ``without``; all are tried."""
+def deliver(
+    settings: MailSettings, subject: str, *lines: str, without: Collection[str] = ()
+) -> Sent:
+    """Send a message, in the language of ``[display]``, over every way that is set and not one of
+    ``without``; all are tried."""
+    with use(_language()):
+        subject, text = shown(subject), "\n".join(map(shown, lines))
 
     def mail() -> EmailMessage:
         message = new_mail(subject, settings.sender, settings.mail_to)
@@ -62,6 +70,14 @@ def deliver(settings: MailSettings, subject: str, text: str, without: Collection
     # "text" is what chat services show; the rest is for machines.
     document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
     return send_all(settings, mail, lambda: document, without=without)
+
+
+def _language() -> Language:
+    """That of the settings; English where they are at fault: the message goes all the same."""
+    try:
+        return DisplaySettings.load().to_language()
+    except SettingsError:
+        return Language()
 
 
 class Incident(BaseModel):
@@ -137,18 +153,23 @@ class Incidents:
             known.root[subject] = entry
         if self._settings is None:
             return False
-        meaning = _MEANINGS.get(exit_code, f"exit code {exit_code}")
+        meaning = _MEANINGS.get(exit_code) or Text("exit code {code}", code=exit_code)
+        since = self._clock(entry.since)
         lines = [
-            f"{subject} fails since {self._clock(entry.since)}: {meaning}.",
+            Text(
+                "{job} fails since {since}: {meaning}.", job=subject, since=since, meaning=meaning
+            ),
             scrub(message),
             *named[:_MANY],
             "",
-            "'shopmirror status' shows the state of the mirror. This message is sent once; "
-            "another follows when there is other trouble, and when all is over.",
+            Text(
+                "'shopmirror status' shows the state of the mirror. This message is sent once; "
+                "another follows when there is other trouble, and when all is over."
+            ),
         ]
-        title = f"{self._settings.name}: {subject} fails"
+        title = Text("{name}: {job} fails", name=self._settings.name, job=subject)
         told = {name for name, heard in entry.heard.items() if heard == found}
-        sent = deliver(self._settings, title, "\n".join(lines), without=told)
+        sent = deliver(self._settings, title, *lines, without=told)
         if sent.taken:
             with self._file.change() as known:
                 if known_now := known.root.get(subject):
@@ -170,8 +191,9 @@ class Incidents:
         over_at = entry.over_at or now
         sent, left = Sent(), set[str]()
         if self._settings is not None and entry.heard:
-            text = f"{subject} works again. It failed since {self._clock(entry.since)}."
-            title = f"{self._settings.name}: {subject} works"
+            since = self._clock(entry.since)
+            text = Text("{job} works again. It failed since {since}.", job=subject, since=since)
+            title = Text("{name}: {job} works", name=self._settings.name, job=subject)
             deaf = set(channels(self._settings)) - set(entry.heard)
             sent = deliver(self._settings, title, text, without=deaf)
             left = sent.failed.keys() - set(sent.taken)
@@ -193,8 +215,9 @@ class Incidents:
         it that it is told once. False when no channel is set; :class:`NotSent` if one fails."""
         if self._settings is None:
             return False
-        text = f"{scrub(error)}\n\nThis message is sent once. Jobs run again when that is over."
-        sent = deliver(self._settings, f"{self._settings.name}: no job runs", text)
+        once = Text("This message is sent once. Jobs run again when that is over.")
+        title = Text("{name}: no job runs", name=self._settings.name)
+        sent = deliver(self._settings, title, scrub(error), "", once)
         sent.check()
         return bool(sent.taken)
 

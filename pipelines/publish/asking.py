@@ -42,8 +42,7 @@ def asked(home: Path, sql: str) -> Iterator[Answer]:
         connection.execute("set lock_configuration = true")
         try:
             cursor = connection.execute(_only(connection, sql))
-            columns = tuple(column[0] for column in cursor.description or ())
-            yield Answer(columns, _rows(cursor))
+            yield Answer(_told_apart([one[0] for one in cursor.description or ()]), _rows(cursor))
         except duckdb.Error as error:
             raise QueryFailed(_told(error)) from None
 
@@ -62,6 +61,12 @@ def _only(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
             "through 'shopmirror queue add'."
         )
     return found[0]
+
+
+def _told_apart(names: list[str]) -> tuple[str, ...]:
+    """Columns of one name as ``x``, ``x_1``: of two with one name an object keeps one alone."""
+    many = (names[:place].count(name) for place, name in enumerate(names))
+    return tuple(f"{name}_{n}" if n else name for name, n in zip(names, many, strict=True))
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:

@@ -60,6 +60,11 @@ class View(Frozen):
     months: tuple[MonthBar, ...]
     """Up to the last day looked at."""
 
+    @property
+    def running(self) -> date | None:
+        """The last day, if it still runs and ``before`` is cut at its time of day."""
+        return self.now.period.last if self.before and self.before.so_far else None
+
 
 class Page(View):
     """One printed page: a shop, or the shops of a chain that share a currency."""
@@ -227,7 +232,7 @@ def _page(
         methods=figures.methods(
             warehouse, names, now.period,
             Period.of("day", week_before) if is_day and week_before >= days.begun else None,
-            days.until if seen.before and seen.before.so_far else None,
+            seen.running,
         ),
         lines=tuple(
             ShopLine(shop=name, figures=own[name], seal=found.by_shop[name])

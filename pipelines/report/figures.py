@@ -91,6 +91,16 @@ _STANDING = tuple(name for name in Figures.model_fields if name not in (*FLOWS, 
 _SUMS = (*FLOWS, *_STANDING)
 _RUNNING = "select shop_id from marts.shop_days where is_today and day = $until"
 """Shops in which a day still runs: elsewhere it may be over."""
+RUNS = f"""runs as (
+    select so_far.shop_id, coalesce(timezone, 'UTC') as timezone,
+        $to + to_minutes(until_minute::int + 1) as cut
+    from marts.shop_days_so_far as so_far
+    left join ops.shops on shops.shop_id = so_far.shop_id
+    where day = $until and so_far.shop_id in ({_RUNNING})
+)"""  # noqa: S608 - ours
+"""Where the day ``$until`` still runs, and where the day ``$to`` beside it is to be cut."""
+BY_NOW = "coalesce({} at time zone runs.timezone not between cut and $to + interval 1 day, true)"
+"""Whether a moment, joined with :data:`RUNS`, counts beside a day that still runs."""
 
 
 class Method(Frozen):
@@ -252,19 +262,13 @@ def methods(
     other = beside or period
     rows = warehouse.rows(
         f"""
-        with runs as (
-            select so_far.shop_id, coalesce(timezone, 'UTC') as timezone,
-                $to + to_minutes(until_minute::int + 1) as cut
-            from marts.shop_days_so_far as so_far
-            left join ops.shops on shops.shop_id = so_far.shop_id
-            where day = $until and so_far.shop_id in ({_RUNNING})
-        )
+        with {RUNS}
         select nullif(trim(payment_method), '') as name,
             coalesce(sum(paid.amount) filter (day between $first and $last), 0) as amount,
             count(*) filter (day between $first and $last) as payments,
-            coalesce(sum(paid.amount) filter (day between $since and $to and coalesce(
-                paid_at at time zone runs.timezone not between cut and $to + interval 1 day, true
-            )), 0) as before
+            coalesce(sum(paid.amount) filter (
+                day between $since and $to and {BY_NOW.format("paid_at")}
+            ), 0) as before
         from marts.payments as paid
         left join runs on runs.shop_id = paid.shop_id
         where list_contains($shops, paid.shop_id) and paid.amount is not null

@@ -11,6 +11,7 @@ from pipelines.language import _, current
 Kind = Literal["day", "week", "month", "quarter", "year", "range"]
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 """How many months a period of a kind has."""
+_YEARS = range(1900, 2200)
 
 
 class Period(BaseModel):
@@ -36,22 +37,28 @@ class Period(BaseModel):
     @classmethod
     def read(cls, text: str) -> Self | None:
         """``2026``, ``2026-Q4``, ``2026-11``, ``2026-W47``, ``2026-11-20`` or, of a range,
-        ``2026-11-01--2026-11-20`` with its days in any order; None for others."""
+        ``2026-11-01--2026-11-20`` with its days in any order; None for others, and for years that
+        no shop knew."""
         try:
-            if "--" in text:
-                first, last = sorted(map(date.fromisoformat, text.split("--")))
-                return cls(kind="range", first=first, last=last)
-            if re.fullmatch(r"\d{4}", text):
-                return cls.of("year", date(int(text), 1, 1))
-            if found := re.fullmatch(r"(\d{4})-Q([1-4])", text, re.I):
-                return cls.of("quarter", date(int(found[1]), int(found[2]) * 3, 1))
-            if found := re.fullmatch(r"(\d{4})-W(\d\d)", text, re.I):
-                return cls.of("week", date.fromisocalendar(int(found[1]), int(found[2]), 1))
-            if re.fullmatch(r"\d{4}-\d\d", text):
-                return cls.of("month", date.fromisoformat(text + "-01"))
-            return cls.of("day", date.fromisoformat(text))
-        except ValueError:
+            found = cls._read(text)
+        except (ValueError, OverflowError):
             return None
+        return found if found.first.year in _YEARS and found.last.year in _YEARS else None
+
+    @classmethod
+    def _read(cls, text: str) -> Self:
+        if "--" in text:
+            first, last = sorted(map(date.fromisoformat, text.split("--")))
+            return cls(kind="range", first=first, last=last)
+        if re.fullmatch(r"\d{4}", text):
+            return cls.of("year", date(int(text), 1, 1))
+        if found := re.fullmatch(r"(\d{4})-Q([1-4])", text, re.I):
+            return cls.of("quarter", date(int(found[1]), int(found[2]) * 3, 1))
+        if found := re.fullmatch(r"(\d{4})-W(\d\d)", text, re.I):
+            return cls.of("week", date.fromisocalendar(int(found[1]), int(found[2]), 1))
+        if re.fullmatch(r"\d{4}-\d\d", text):
+            return cls.of("month", date.fromisoformat(text + "-01"))
+        return cls.of("day", date.fromisoformat(text))
 
     @property
     def label(self) -> str:

@@ -67,6 +67,18 @@ def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):
     assert list(csv.reader(io.StringIO(capsys.readouterr().out)))[1] == [shop, str(day), str(total)]
 
 
+def test_two_columns_of_one_name_are_told_apart(at_chain, capsys):
+    assert main(["query", "select 1 as x, 2 as x, 3 as x", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"x": 1, "x_1": 2, "x_2": 3}]
+
+
+def test_what_is_no_figure_is_null_for_programs(at_chain, capsys):
+    odd = "'nan'::double as a, [1 / 0] as b, map {date '2026-01-02': 0.5} as c"
+    assert main(["query", f"select {odd}", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert said == [{"a": None, "b": [None], "c": {"2026-01-02": "0.5"}}]
+
+
 def test_a_reader_behind_a_pipe_gets_whole_values(at_chain, capsys):
     names = ", ".join(f"repeat('{n:02}', 150) as column_{n:02}" for n in range(30))
     assert main(["query", f"select {names}"]) == 0

@@ -14,11 +14,13 @@ from streamlit.testing.v1 import AppTest
 from pipelines.dashboard.serve import APP
 from pipelines.language import Language, use
 from pipelines.language.display import FOLDER, DisplaySettings
+from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.report import Period, closing_report
 from pipelines.report.render import html as render
 from pipelines.report.render import mail_html, text
 from shopmirror.main import main
 from tests.app.catalogue import messages, notebooks
+from tests.app.receivers import HookServer
 from tests.app.warehouse import NOW, ask, chain_home, change
 from tests.promises import promise
 
@@ -142,6 +144,29 @@ def test_the_page_says_nothing_by_the_catalogue(part, tmp_path_factory, monkeypa
     # Numbers of documents have letters.
     found = english_in(" ".join(said), "centro", "norte", *own)
     assert [word for word in found if word not in {"INV", "POS", "None"}] == []
+
+
+@promise("reports, page and notices are said in Spanish")
+@pytest.mark.parametrize(
+    ("language", "title", "told"),
+    [
+        ("es", "taller: sync falla", "el servicio nos rechazó o no se pudo alcanzar"),
+        # Settings at fault hide no trouble.
+        ("nobody's", "taller: sync fails", "the service refused us or could not be reached"),
+    ],
+)
+def test_a_notice_is_said_in_the_language_of_the_settings(
+    tmp_path, monkeypatch, language, title, told
+):
+    monkeypatch.setenv("DISPLAY__LANGUAGE", language)
+    with HookServer() as hook:
+        settings = NotifySettings.model_validate({"webhook_url": hook.url, "name": "taller"})
+        incidents = Incidents(tmp_path, settings)
+        incidents.failed("sync", 3, "x")
+        incidents.recovered("sync")
+    failed, works = hook.posts
+    assert failed["subject"] == title and told in failed["body"]
+    assert works["subject"].startswith("taller: sync f" if language == "es" else "taller: sync w")
 
 
 def test_a_report_of_a_spanish_shop_and_the_command_stays_english(

@@ -10,7 +10,7 @@ from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import Period, ReportError, closing_report
 from pipelines.report.layout import Sheet
-from tests.app.warehouse import NOW, TODAY, ask, change, report, texts
+from tests.app.warehouse import BUILT_AT_NOON, NOW, TODAY, ask, change, report, texts
 
 
 def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(chain):
@@ -135,14 +135,7 @@ def test_a_period_whose_last_day_still_runs_is_set_beside_as_many_days(
 
 
 def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
-    """In a shop that is open until eight, nothing was paid later: so the cut is earlier here."""
-    change(
-        home,
-        "create or replace table marts.early as select * replace (12 * 60 as until_minute) "
-        "from marts.shop_days_so_far",
-        "drop view marts.shop_days_so_far",
-        "alter table marts.early rename to shop_days_so_far",
-    )
+    change(home, *BUILT_AT_NOON)
     page = report(home, str(TODAY)).pages[0]
     assert page.before is not None and page.before.so_far == "12:00"
     found = {line.name: line.before for line in page.methods if line.before}
@@ -186,6 +179,13 @@ def test_periods_are_compared_with_the_one_before_and_a_year_before(
         chain, f"select sum(total) from marts.daily_sales where day between '{first}' and '{last}'"
     )
     assert page.now.figures.sold == (sold or 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["0001", "9999", "0001-W01", "9999-W52", "0002-01-01--2026-01-01", "9999-12-31"]
+)
+def test_years_that_no_shop_knew_are_no_periods(text):
+    assert Period.read(text) is None
 
 
 def test_the_29th_of_february_is_compared_with_the_28th():

@@ -22,7 +22,7 @@ from pipelines.publish.publish import publish
 from pipelines.report import Period, closing_report, formats
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
-from tests.app.warehouse import NOW, ask, change
+from tests.app.warehouse import BUILT_AT_NOON, NOW, ask, change
 
 
 def shown(home: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTest:
@@ -108,6 +108,20 @@ def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
         wanted = lines if by in ("product", "category") else documents
         assert rows[column].sum() == pytest.approx(wanted)
     assert not rows.isin(["None", "pos_order", "\n"]).any().any()
+
+
+@pytest.mark.parametrize("by", ["product", "technician"])
+def test_a_breakdown_of_a_running_day_stands_beside_the_same_hours(home, monkeypatch, by):
+    change(home, *BUILT_AT_NOON)
+    page = shown(home, monkeypatch, part="breakdown", by=by, period="today")
+    counted = "counted_lines" if by == "product" else "counted_sales"
+    sold = (
+        f"select sum(counted_amount)::double from marts.{counted} where counted_day = '2026-07-15' "
+        "and (happened_at at time zone 'America/Guatemala')::time {} time '12:01'"
+    )
+    before = page.dataframe[0].value["Before"].sum()
+    assert before == pytest.approx(ask(home, sold.format("<"))[0][0])
+    assert ask(home, sold.format(">="))[0][0] > 0
 
 
 def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):

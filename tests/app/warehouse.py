@@ -29,6 +29,15 @@ NOW = datetime(2026, 7, 17, 2, 0, tzinfo=UTC)
 """The evening of that day in the Americas."""
 
 
+BUILT_AT_NOON = (
+    "create table marts.early as select * replace (12 * 60 as until_minute) "
+    "from marts.shop_days_so_far",
+    "drop view marts.shop_days_so_far",
+    "alter table marts.early rename to shop_days_so_far",
+)
+"""Statements after which the running day of a warehouse has come to noon only."""
+
+
 @dataclass(frozen=True)
 class Shop:
     """A shop to generate."""

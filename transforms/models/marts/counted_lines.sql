@@ -3,6 +3,7 @@
 select
     sales.shop_id,
     sales.counted_day,
+    sales.happened_at,
     lines.total as counted_amount,
     sales.effect,
     sales.document_type,
