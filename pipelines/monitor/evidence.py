@@ -339,7 +339,8 @@ def _ended(run: Mapping[str, Any]) -> list[Problem]:
         "The last run ({command}) ended {outcome}: {why}",
         command=command,
         outcome=ended,
-        why=_AGAIN.sub("", run["message"] or ""),
+        # A sentence of ours is in the catalogue, what the service or the network said is not.
+        why=Text(_AGAIN.sub("", run["message"] or "")),
     )
     return [Problem(kind, text, _concerned(run))]
 

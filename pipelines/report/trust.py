@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
 from pipelines.monitor import evidence
-from pipelines.monitor.severity import Problem, Severity, worst
+from pipelines.monitor.severity import Kind, Problem, Severity, worst
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books, books, differing
 from pipelines.report.figures import Frozen, Words
@@ -157,9 +157,18 @@ def _seal(
     )
 
 
+_IN_DOUBT = {
+    False: Text("Not proven complete at the last sync: {lists}."),
+    True: Text(
+        "Rows that the service no longer shows still count here until it is certain that they are "
+        "gone: {lists}."
+    ),
+}
+"""Whether rows vanished -> what is said of the lists in doubt for it."""
+
+
 def _cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution, ...]:
-    """A line for each problem, lists in doubt together in one."""
-    lists = [problem for problem in problems if problem.resource]
+    """A line for each problem, lists in doubt for the same together in one."""
     lines = [
         Caution(
             severity=problem.rule.severity,
@@ -170,7 +179,8 @@ def _cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution
         for problem in problems
         if not problem.resource
     ]
-    if lists:
+    for vanished, sentence in _IN_DOUBT.items():
+        lists = [p for p in problems if p.resource and (p.kind is Kind.VANISHED) is vanished]
         pairs = sorted({(p.resource, p.shop if many_shops else "") for p in lists})
         names = [
             Text("{list} ({shop})", list=list_name(name), shop=shop) if shop else list_name(name)
@@ -178,6 +188,7 @@ def _cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution
         ]
         if len(pairs) > _LISTS:
             names.append(Text("others"))
-        text = Text("Not proven complete at the last sync: {lists}.", lists=names)
-        lines.append(Caution(severity=worst(lists), text=text))
+        if names:
+            text = Text(sentence.template, lists=names)
+            lines.append(Caution(severity=worst(lists), text=text))
     return tuple(sorted(lines, key=lambda line: -line.severity))

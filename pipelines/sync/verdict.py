@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.language import Text
 from pipelines.monitor.severity import RULES, Kind, Problem, deciding, folded
 from pipelines.reconcile.differences import Compared
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
@@ -163,18 +164,23 @@ def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> s
     if kind is Kind.STOPPED:
         return "Stopped early. What was fetched is kept; the next run goes on from there."
     if kind is Kind.DIFFERS:
-        return "Every list is proven, but our reports and the service's differ."
+        return Text("Every list is proven, but our reports and the service's differ.")
     if kind is Kind.UNCOUNTED:
-        return (
+        return Text(
             "Every list is proven, but rows lack a field that figures need, in any form or under "
             "any name that we know: 'shopmirror doctor' says which fields they have."
         )
     if kind is Kind.CHANGE:
-        return (
+        return Text(
             "Every list is proven, but a change that was pushed does not show at the service: "
             "'shopmirror queue list' names it."
         )
-    return "Not everything is proven complete; the next run looks again."
+    if kind is Kind.VANISHED:
+        return Text(
+            "Every list is proven, but the mirror keeps rows that the service no longer shows: "
+            "'shopmirror status' names them and what to do."
+        )
+    return Text("Not everything is proven complete; the next run looks again.")
 
 
 def _complete(shops: Sequence[ShopResult], *, everything: bool) -> str:

@@ -13,7 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard.serve import APP
 from pipelines.language import Language, use
+from pipelines.language import shown as in_words
 from pipelines.language.display import FOLDER, DisplaySettings
+from pipelines.monitor.evidence import failures
 from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.report import Period, closing_report
 from pipelines.report.render import html as render
@@ -144,6 +146,14 @@ def test_the_page_says_nothing_by_the_catalogue(part, tmp_path_factory, monkeypa
     # Numbers of documents have letters.
     found = english_in(" ".join(said), "centro", "norte", *own)
     assert [word for word in found if word not in {"INV", "POS", "None"}] == []
+
+
+def test_how_a_run_ended_is_said_by_the_catalogue():
+    told = "Every list is proven, but our reports and the service's differ."
+    run = {"command": "", "outcome": "differs", "exit_code": 1, "message": told}
+    (problem,) = failures([run])
+    with use(strange()):
+        assert english_in(in_words(problem.text)) == []
 
 
 @promise("reports, page and notices are said in Spanish")
