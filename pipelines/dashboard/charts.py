@@ -1,6 +1,7 @@
 """The page's charts: bars of the months, lines of days, bars of a breakdown."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import altair as alt
@@ -11,6 +12,7 @@ from pipelines.dashboard import asked
 from pipelines.dashboard.asked import Rows
 from pipelines.dashboard.view import Selection
 from pipelines.language import _, current
+from pipelines.report import formats
 from pipelines.report.closing import View
 
 _REPAIRS, _COUNTER, _BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
@@ -21,7 +23,7 @@ _DAYS = """
 """
 
 
-def months(view: View) -> None:
+def months(view: View, unit: str) -> None:
     """Sales by month; a click on a bar chooses its month."""
     repairs, counter = _("repairs"), _("counter")
     rows = [
@@ -33,8 +35,8 @@ def months(view: View) -> None:
         for place, name, amount in ((0, repairs, bar.repairs), (1, counter, bar.counter))
     ]  # fmt: skip
     chart = _drawn(
-        alt.Chart(pd.DataFrame(rows)).mark_bar(), {repairs: _REPAIRS, counter: _COUNTER},
-        {"shown:N": _("Month"), "what:N": " ", "amount:Q": _("Amount")},
+        alt.Chart(pd.DataFrame(rows)).mark_bar(), unit, {repairs: _REPAIRS, counter: _COUNTER},
+        {"shown:N": _("Month"), "what:N": " ", "told:N": _("Amount")},
         x=alt.X(
             "period:O", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)
         ),
@@ -73,15 +75,16 @@ def days(selection: Selection, view: View) -> None:
     ]  # fmt: skip
     chart = _drawn(
         alt.Chart(pd.DataFrame(rows)).mark_line(point=True),
+        selection.unit,
         dict(zip(pieces, (_REPAIRS, _BEFORE), strict=False)),
-        {"shown:N": _("Day"), "amount:Q": _("Sold")},
+        {"shown:N": _("Day"), "told:N": _("Sold")},
         x=alt.X("place:Q", title=_("Day"), axis=alt.Axis(format="d", tickMinStep=1)),
         y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
     )
     st.altair_chart(chart.properties(height=200), width="stretch")
 
 
-def parts(rows: Rows, *, has_before: bool) -> None:
+def parts(rows: Rows, unit: str, *, has_before: bool) -> None:
     """The largest parts of a breakdown, each beside what it was before."""
     kinds = {"amount": _("this period")} | ({"before": _("compared with")} if has_before else {})
     told = [
@@ -93,8 +96,9 @@ def parts(rows: Rows, *, has_before: bool) -> None:
         return
     chart = _drawn(
         alt.Chart(pd.DataFrame(told)).mark_bar(),
+        unit,
         dict(zip(kinds.values(), (_REPAIRS, _BEFORE), strict=False)),
-        {"name:N": " ", "what:N": " ", "amount:Q": _("Amount")},
+        {"name:N": " ", "what:N": " ", "told:N": _("Amount")},
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
         x=alt.X("amount:Q", title=None, axis=alt.Axis(tickCount=5)),
         yOffset=alt.YOffset("what:N", sort=list(kinds.values())),
@@ -103,18 +107,18 @@ def parts(rows: Rows, *, has_before: bool) -> None:
 
 
 def _drawn(
-    chart: alt.Chart, colours: Mapping[str, str], tips: Mapping[str, str], **encodings: Any
-) -> Any:
-    """A chart whose series ``what`` have these colours; ``tips`` are fields and their titles."""
+    chart: alt.Chart, unit: str, colours: Mapping[str, str], tips: Mapping[str, str],
+    **encodings: Any,
+) -> Any:  # fmt: skip
+    """A chart whose series ``what`` have these colours; ``tips`` are fields and their titles,
+    ``told`` is the ``amount`` in its currency."""
+    amounts = chart.data.get("amount", ())
+    chart.data["told"] = [formats.money(Decimal(str(amount)), unit) for amount in amounts]
     return chart.encode(
         color=alt.Color(
             "what:N", title=None, sort=list(colours), legend=alt.Legend(orient="top"),
             scale=alt.Scale(domain=list(colours), range=list(colours.values())),
         ),
-        tooltip=[
-            alt.Tooltip(field, title=title, format=",.2f")
-            if field == "amount:Q" else alt.Tooltip(field, title=title)
-            for field, title in tips.items()
-        ],
+        tooltip=[alt.Tooltip(field, title=title) for field, title in tips.items()],
         **encodings,
     )  # fmt: skip

@@ -179,7 +179,7 @@ _BOOKS = Listing(
 def sales(selection: Selection, view: View, _trust: Trust) -> None:
     """By month, by day beside the period before, and the documents."""
     st.subheader(_("Sales by month"))
-    charts.months(view)
+    charts.months(view, selection.unit)
     if timedelta(0) < selection.period.last - selection.period.first < timedelta(days=_MOST_DAYS):
         st.subheader(_("Sales by day"))
         charts.days(selection, view)
@@ -208,7 +208,7 @@ def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
         }
         for row in rows
     ]
-    charts.parts(told, has_before=before is not None)
+    charts.parts(told, selection.unit, has_before=before is not None)
     listing = Listing(
         f"by-{by}", "name amount share before change margin",
         opens=lambda row: f"{PART_KEY}{by}:{row['what']}",

@@ -35,9 +35,16 @@ def seal(state: SealState, colour: str = "currentColor") -> str:
 
 
 def months(
-    bars: Sequence[MonthBar], width: int = 640, height: int = 150, colours: Colours = ON_PAGE
+    bars: Sequence[MonthBar],
+    unit: str,
+    width: int = 640,
+    height: int = 150,
+    colours: Colours = ON_PAGE,
 ) -> str:
-    """Sales by month as an ``<svg>``: repairs below, counter above; a month not over is paler."""
+    """Sales by month as an ``<svg>``: repairs below, counter above; a month not over is paler.
+
+    ``unit`` is their currency.
+    """
     high = max(
         [max(bar.repairs, Decimal(0)) + max(bar.counter, Decimal(0)) for bar in bars] + [Decimal(1)]
     )
@@ -70,7 +77,7 @@ def months(
                     f'height="{y(base) - y(base + amount):.1f}" rx="1" fill="{colour}" '
                     f'opacity="{1 if bar.is_whole else 0.55}"><title>'
                     f"{escape(current().month(bar.month))}: "
-                    f"{escape(current().money(amount))}</title></rect>"
+                    f"{escape(current().money(amount, unit))}</title></rect>"
                 )
                 base += amount
         if place % thin == 0:

@@ -168,7 +168,7 @@ def chart_png(report: Report) -> bytes:
 
 
 def _paper_chart(sheet: Sheet) -> bytes:
-    drawn = charts.months(sheet.page.months, 700, 122, charts.ON_PAPER)
+    drawn = charts.months(sheet.page.months, sheet.page.currency, 700, 122, charts.ON_PAPER)
     return drawn.replace('font-family="inherit"', 'font-family="FiraGO"').encode()
 
 

@@ -10,7 +10,7 @@ from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import Period, ReportError, closing_report
 from pipelines.report.layout import Sheet
-from tests.app.warehouse import BUILT_AT_NOON, NOW, TODAY, ask, change, report, texts
+from tests.app.warehouse import NOW, TODAY, ask, built_at, change, report, texts
 
 
 def test_money_taken_is_split_by_kind_and_by_what_it_paid_for(chain):
@@ -135,7 +135,7 @@ def test_a_period_whose_last_day_still_runs_is_set_beside_as_many_days(
 
 
 def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
-    change(home, *BUILT_AT_NOON)
+    built_at(home, 12 * 60)
     page = report(home, str(TODAY)).pages[0]
     assert page.before is not None and page.before.so_far == "12:00"
     found = {line.name: line.before for line in page.methods if line.before}

@@ -149,6 +149,17 @@ def test_differences_are_listed_with_both_figures(home):
     assert "Where the books differ".upper() in text_of(print_pdf(made)).upper()
 
 
+def test_a_month_of_the_chart_tells_its_amount_in_the_places_of_the_currency(home):
+    change(
+        home,
+        "update ops.shops set currency = 'KWD'",
+        "update marts.shop_days set sold_repairs = 1.2345 where day = '2026-05-04'",
+    )
+    page = render(closing_report(home, period=JUNE, now=NOW))
+    told = re.findall(r"<title>2026-05: ([^<]*)</title>", page)
+    assert told and all(re.fullmatch(r"[\d,]+\.\d{3}", amount) for amount in told)
+
+
 def test_an_empty_day_is_a_page_too(home):
     change(home, *(f"delete from marts.{name}" for name in ("payments", "shop_days", "tickets")))
     made = closing_report(home, now=NOW)

@@ -29,15 +29,6 @@ NOW = datetime(2026, 7, 17, 2, 0, tzinfo=UTC)
 """The evening of that day in the Americas."""
 
 
-BUILT_AT_NOON = (
-    "create table marts.early as select * replace (12 * 60 as until_minute) "
-    "from marts.shop_days_so_far",
-    "drop view marts.shop_days_so_far",
-    "alter table marts.early rename to shop_days_so_far",
-)
-"""Statements after which the running day of a warehouse has come to noon only."""
-
-
 @dataclass(frozen=True)
 class Shop:
     """A shop to generate."""
@@ -83,6 +74,17 @@ def change(home: Path, *statements: str) -> None:
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
         for statement in statements:
             connection.execute(statement)
+
+
+def built_at(home: Path, minute: int) -> None:
+    """Let the running day of a published warehouse have come to a minute only."""
+    change(
+        home,
+        f"create table marts.early as select * replace ({minute} as until_minute) "
+        "from marts.shop_days_so_far",
+        "drop view marts.shop_days_so_far",
+        "alter table marts.early rename to shop_days_so_far",
+    )
 
 
 def ask(home: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
