@@ -13,6 +13,7 @@ Customer data and queued changes live here, so folders are 0700 and files 0600.
 import errno
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -190,6 +191,11 @@ class Home:
         finally:
             self._opened = None
             connection.close()
+
+
+def has_room(home: Path) -> bool:
+    """Whether the disk has room for the note of a sync: without it none begins, or is noted."""
+    return shutil.disk_usage(home).free >= _SPARE
 
 
 def is_syncing(home: Path) -> bool:

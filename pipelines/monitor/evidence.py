@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.home import LEDGER, is_syncing
+from pipelines.home import LEDGER, has_room, is_syncing
 from pipelines.language import Text
 from pipelines.language.words import list_name
 from pipelines.monitor.severity import RULES, Kind, Problem
@@ -149,7 +149,7 @@ def runs_since(warehouse: Published) -> list[Problem]:
             return [Problem(Kind.FAILED, str(error))]
         with closing(ledger):
             own = ledger.value("", HOME_ID) or ""
-            found = failures(newest_runs(home, ledger))
+            found = [*no_room(home), *failures(newest_runs(home, ledger))]
         if not warehouse.server:
             return found
     if not warehouse.has("ops.shop_owners"):
@@ -284,6 +284,12 @@ def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     if hours <= STALE_HOURS:
         return []
     return [Problem(Kind.STALE, Text("the mirror is {hours} hours old", hours=round(hours)), shop)]
+
+
+def no_room(home: Path) -> list[Problem]:
+    """Whether the disk is so full that no run can say that it failed."""
+    text = Text("No sync can begin, since the disk is full: make room, then run 'shopmirror sync'")
+    return [] if has_room(home) else [Problem(Kind.FAILED, text)]
 
 
 def newest_runs(home: Path, ledger: Ledger, most: int = _RUNS) -> list[dict[str, Any]]:

@@ -134,6 +134,7 @@ def status(settings: Settings) -> Status:
             # One machine, one clock: told once, not for each shop.
             *(Problem(Kind.CLOCK, text) for text in dict.fromkeys(s.clock for s in shops) if text),
             *_refusals(shops),
+            *evidence.no_room(home.path),
             *evidence.failures(runs),
             *_failing(incidents, settings.one_zone),
             *(Problem(Kind.CHANGE, text) for text in changes),

@@ -1,5 +1,6 @@
 """What a closing report says of its own trust: its seal, and what it warns of."""
 
+import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -110,6 +111,16 @@ def test_no_seal_is_green_when_a_night_was_missed(chain):
     (caution,) = made.pages[0].cautions
     assert (caution.severity, caution.shown) == (Severity.DOUBT, "The mirror is 40 hours old.")
     assert made.seal is SealState.IN_DOUBT
+
+
+def test_a_disk_so_full_that_no_failure_is_noted_leaves_no_seal_green(home, monkeypatch):
+    Ledger(home / "mirror.sqlite").close()
+    assert report(home).seal is SealState.AGREES
+    usage = shutil.disk_usage(home)._replace(free=2**19)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    made = report(home)
+    assert made.seal is SealState.IN_DOUBT
+    assert "the disk is full" in texts(made.pages[0])[0]
 
 
 def test_rows_that_vanished_and_are_kept_leave_the_seal_in_doubt(home):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import threading
 from contextlib import closing
 from datetime import UTC, date, datetime
@@ -57,6 +58,13 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(settings, bench, clock):
     ledger.close()
     assert not _incident_lines(settings)
     assert [one["went_well_since"] for one in status(settings).incidents] == [True]
+
+
+def test_a_disk_so_full_that_no_failure_is_noted_is_told(settings, monkeypatch):
+    usage = shutil.disk_usage(settings.home)._replace(free=2**19)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    found = status(settings)
+    assert found.exit_code == 1 and any("the disk is full" in line for line in found.problems)
 
 
 def test_what_a_build_found_in_the_data_is_told(settings):
