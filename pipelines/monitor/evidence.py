@@ -116,8 +116,12 @@ def behind(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
         "and (made_of is null or made_of is distinct from published_of) order by 1",
         {"shops": list(shops)},
     )
-    text = Text("its newest rows are in no report yet")
-    return [Problem(Kind.UNFINISHED, text, row["shop_id"]) for row in rows]
+    return [not_given(row["shop_id"]) for row in rows]
+
+
+def not_given(shop: str) -> Problem:
+    """That readers have older rows of a shop than are here."""
+    return Problem(Kind.UNFINISHED, Text("its newest rows are in no report yet"), shop)
 
 
 def given(warehouse: Published) -> datetime | None:

@@ -102,6 +102,8 @@ class _Warehouse:
     problems: list[Problem] = field(default_factory=list)
     """Of the other shops."""
     uncounted: list[Problem] = field(default_factory=list)
+    ages: dict[str, datetime | None] | None = None
+    """Shop -> as of when its published figures are; None where a server is read, or nothing."""
 
 
 def status(settings: Settings) -> Status:
@@ -115,7 +117,12 @@ def status(settings: Settings) -> Status:
         rows = completeness(ledger)
         warehouse = _warehouse(home, settings, now)
         doubts = [*evidence.doubts(rows), *evidence.outdated(warehouse.books), *warehouse.uncounted]
-        own = Evidence(now, evidence.as_of(rows, now), doubts, ())
+        ages = evidence.as_of(rows, now)
+        if warehouse.ages is not None:
+            late = [name for name in ages if ages[name] != warehouse.ages.get(name)]
+            doubts += map(evidence.not_given, late)
+            ages |= {name: warehouse.ages.get(name) for name in late}
+        own = Evidence(now, ages, doubts, ())
         proven = defaultdict[tuple[str, str], list[Mapping[str, Any]]](list)
         for scan in rows:
             if scan["is_proven"]:
@@ -226,6 +233,9 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
         with published(home.path) as warehouse:
             found.told["findings"] = read_findings(warehouse.connection)
             found.uncounted = evidence.uncounted(warehouse, names)
+            if not warehouse.server:
+                rows = warehouse.rows("select * from ops.completeness")
+                found.ages = evidence.as_of(rows, now)
             found.books = books(warehouse, names, today)
             found.differing = differing(warehouse, names)
             known = warehouse.rows("select shop_id from ops.shops order by 1")

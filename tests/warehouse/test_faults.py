@@ -81,6 +81,8 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
     found = status(capsys)
     assert [run["outcome"] for run in found["runs"][:2]] == ["killed", "complete"]
     assert any("cut off" in problem for problem in found["problems"]), found["problems"]
+    assert any("in no report yet" in problem for problem in found["problems"]), found["problems"]
+    assert not found["complete"]
     build_few(monkeypatch, "marts.customers")
     assert main(["sync"]) == 0
     with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
