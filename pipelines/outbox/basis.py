@@ -151,7 +151,7 @@ def conflicts(
         # As before the first request: what that one may have set is ours.
         basis = {"seen": {name: picture(resource, name, before) for name in body}}
     values, seen = basis.get("values", {}), basis.get("seen", {})
-    shown = basis.get("shown", {}).get("seen", {})
+    shown = change.basis.get("shown", {}).get("seen", {})
     found: dict[str, tuple[str, str]] = {}
     for name in body:
         ours = [one[name] for one in (body, *later) if name in one]

@@ -210,6 +210,16 @@ def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
     assert told.startswith("the next push tries again (could not be checked before sending")
 
 
+def test_a_retry_goes_over_an_edit_that_came_before_a_lost_update_was_sent_again(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.push("lost before", hook=at("looked", lambda: row.update(mobile="9")))
+    assert (desk.states(), desk.change().attempts) == (["conflict"], 1)
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert (desk.states(), row["mobile"]) == (["done"], "3")
+
+
 @pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
 def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile):
     desk.shop.tables["customers"][record]["mobile"] = "2"
