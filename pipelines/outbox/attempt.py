@@ -301,7 +301,7 @@ class Attempts:
             self._absent(change, verdict)
         elif verdict.is_final:
             self.outcomes.park(change, told, looks=False)
-        elif change.approved_by or change.needs_person or is_early:
+        elif change.needs_person or is_early:
             self.outcomes.wait(change, fence, verdict.found)
         elif verdict.kind == "unknown":
             self.outcomes.park(change, told)

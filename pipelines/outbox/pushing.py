@@ -232,7 +232,6 @@ class _Pusher:
     def _begin(self) -> None:
         """Take over what an earlier push left: what it was sending when it was killed may have been
         applied, or be on its way still; the conflicts that it parked are decided now."""
-        self.outbox.fill_targets()
         for left in self.outbox.changes(shop=self._shop.name, states=[State.SENDING]):
             put_in_doubt(self.outbox, left, "a push ended while it was being sent", restored=False)
         if self.on_conflict != "park":
