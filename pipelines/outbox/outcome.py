@@ -191,7 +191,7 @@ class Outcomes:
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""
         if change.state is State.IN_DOUBT:
-            self.park(change, f"may have been applied; it cannot be sent again: {reason}")
+            self.park(change, f"may have been applied; it could not be sent again: {reason}")
         else:
             self.outbox.move(change, State.REJECTED, "rejected", reason)
 
