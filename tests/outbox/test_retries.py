@@ -4,7 +4,7 @@ import pytest
 
 from pipelines.outbox import Outbox, next_step
 from tests.outbox.desk import HOUR, at
-from tests.outbox.test_lost_answers import PAY, PLAIN, STOCK
+from tests.outbox.test_lost_answers import DELETE, PAY, PLAIN, STOCK, UPDATE
 
 pytestmark = pytest.mark.core
 
@@ -109,3 +109,31 @@ def test_a_retry_in_the_midst_of_a_push_doubles_nothing(desk, step):
     desk.push(hook=at(step, retry))
     desk.later(HOUR)
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+@pytest.mark.parametrize("staff", ["nothing", "alike", "otherwise"])
+@pytest.mark.parametrize("fault", ["lost before", "lost after", "400 before", "odd before"])
+@pytest.mark.parametrize(
+    "change", [PLAIN, UPDATE, DELETE, STOCK, PAY], ids=lambda c: " ".join(c[:2])
+)
+def test_retries_end_every_question(desk, change, fault, staff):
+    """One may be asked again over what staff did meanwhile, and not for ever over the same."""
+    record, invoice = desk.shop.put("customers", name="Cid", city="x"), desk.shop.invoice(1000)
+    row = desk.shop.tables["customers"][record]
+    alike = {
+        "customers": lambda: desk.shop.put("customers", name="Ann"),
+        "stock": lambda: desk.shop.put("stock", product={"id": "7"}, quantity=2),
+        "payments": lambda: desk.shop.take(invoice, 50),
+    }
+    deeds = {"nothing": dict, "alike": alike[change[0]], "otherwise": lambda: row.update(city="B")}
+    if change is PAY:
+        desk.pay(invoice)
+    else:
+        based = {"based_on": {"city": "x"}} if change is UPDATE else {}
+        desk.queue(*change, None if change[1] == "create" else record, **based)
+    desk.push(fault, hook=at("looked", deeds[staff]))
+    for _ in range(3):
+        if desk.states() != ["done"]:
+            desk.retry()
+            desk.later(HOUR)
+    assert desk.states() == ["done"]
