@@ -298,6 +298,31 @@ def test_another_program_cannot_break_a_row(desk):
                 db.execute(f"update changes set {edit}")
 
 
+@pytest.mark.parametrize("kind", ["update", "payment"])
+@pytest.mark.parametrize("put_back", [True, False])
+def test_a_conflict_asks_a_person_still_after_a_new_start_or_a_backup(desk, kind, put_back):
+    customer, invoice = desk.shop.put("customers", name="Cid", city="B"), desk.shop.invoice(100)
+    if kind == "update":
+        desk.queue("customers", "update", {"city": "A"}, customer, based_on={"city": "x"})
+    else:
+        desk.shop.take(invoice, 60)
+        desk.pay(invoice, 60)
+    desk.push()
+    assert desk.states() == ["conflict"]
+    desk.later(10 * HOUR, 3)
+    desk.back_up()
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.push()
+    desk.put_back() if put_back else desk.reboot()
+    desk.later()
+    assert (desk.change().needs_person, len(desk.shop.writes)) == (True, 1)
+    for _ in range(3):
+        if desk.states()[0] != "done":
+            desk.retry()
+            desk.later()
+    assert (desk.states()[0], len(desk.shop.writes)) == ("done", 2)
+
+
 def test_a_queue_that_is_gone_is_not_begun_anew(desk):
     desk.queue("brands", "create", {"name": "A"})
     desk.push()
