@@ -1,6 +1,5 @@
 """A sandbox shop and its mirror, up to raw: the models are left out where nothing asks for them."""
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from pipelines.home import Home
 from pipelines.load.loader import Loader, LoadOutcome
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from pipelines.sync.verdict import SyncReport
 from sandbox.server import SandboxServer
@@ -20,6 +19,7 @@ from sandbox.store import ShopStore
 from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from tests.homes import settings_of
 
 ZONE = "America/Guatemala"
 AMOUNTS = {
@@ -128,44 +128,19 @@ class Mirror:
 
     @property
     def settings(self) -> Settings:
-        return Settings(home=self.home, shops=tuple(self.shop(name) for name in self.shops))
-
-    def shop(self, name: str = "main") -> ShopSettings:
-        given: dict[str, Any] = {
-            "name": name,
-            "base_url": self.server.base_url,
-            "api_key": self.server.keys[name],
-            "timezone": ZONE,
-            "requests_per_minute": 100_000,
-            "minute_seconds": 0.5,
-            "timeout_seconds": 5,
-            # Old pages are read again where a test says so: they would find what others prove.
-            "audit_requests": 0,
-        }
-        return ShopSettings(**{**given, **self.changes})
+        # Old pages are read again where a test says so: they would find what others prove.
+        given = {"requests_per_minute": 100_000, "timeout_seconds": 5, "audit_requests": 0}
+        found = settings_of(self.server, self.home, **given | self.changes).shops
+        return Settings(home=self.home, shops=tuple(one for one in found if one.name in self.shops))
 
     @property
     def store(self) -> ShopStore:
         return self.server.store(self.shops[0])
 
-    def run(
-        self,
-        *resources: str,
-        full: bool = False,
-        confirm: bool = False,
-        max_requests: int | None = None,
-        stop: threading.Event | None = None,
-    ) -> SyncReport:
+    def run(self, *resources: str, **options: Any) -> SyncReport:
         """One sync as far as raw: fetched, loaded, deletions applied, and what it came to."""
-        report = sync(
-            self.settings,
-            resources=resources,
-            full=full,
-            confirm_deletions=confirm,
-            max_requests=max_requests,
-            stop=stop,
-            loader=self.recorder or Loader(Home(self.home)),
-        )
+        loader = self.recorder or Loader(Home(self.home))
+        report = sync(self.settings, resources=resources, loader=loader, **options)
         self.loaded = report.rows
         return report
 
@@ -178,19 +153,6 @@ class Mirror:
         """As if a day that the ledger keeps of a list lay so many days earlier."""
         sql = f"UPDATE lists SET {column} = date({column}, ?) WHERE list = ?"
         self.ledger(sql, f"-{days} days", name)
-
-    def pay(self, table: str, document: Mapping[str, Any], amount: float, at: str) -> None:
-        """A payment of an invoice or a POS order."""
-        self.store.insert(
-            "payments",
-            {
-                "amount": round(amount, 2),
-                "date": at,
-                "_document_id": document["id"],
-                "_document_type": table.removesuffix("s"),
-                "_kind": "invoice" if table == "ticket_invoices" else "pos",
-            },
-        )
 
     def sql(self, text: str, *values: Any) -> list[tuple[Any, ...]]:
         """A query over the private file."""

@@ -18,6 +18,7 @@ from sources.repair_shop.extract import JobResult, ShopFetch
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.loopback import Loopback, Reply, Seen
+from tests.homes import shop_of
 from tests.mirror.shop import Recorder
 
 
@@ -61,8 +62,7 @@ class Stranger:
 
     @property
     def shop(self) -> ShopSettings:
-        return ShopSettings(
-            name="main",
+        return shop_of(
             base_url=self.loopback.base_url,
             api_key="the-secret-key",
             timezone=self.timezone,
@@ -70,22 +70,17 @@ class Stranger:
             minute_seconds=0.5,
         )
 
-    def sync(
-        self, *resources: str, full: bool = False, max_requests: int | None = None
-    ) -> SyncReport:
+    @property
+    def settings(self) -> Settings:
+        return Settings(home=self.home, shops=(self.shop,))
+
+    def sync(self, *resources: str, **options: Any) -> SyncReport:
         """One sync of these lists into ``recorder``."""
-        return sync(
-            Settings(home=self.home, shops=(self.shop,)),
-            resources=resources,
-            full=full,
-            max_requests=max_requests,
-            loader=self.recorder,
-        )
+        return sync(self.settings, resources=resources, loader=self.recorder, **options)
 
     def session(self, max_requests: int | None = None) -> AbstractContextManager[Session]:
         """A session of its home."""
-        settings = Settings(home=self.home, shops=(self.shop,))
-        return open_session(settings, max_requests=max_requests)
+        return open_session(self.settings, max_requests=max_requests)
 
     def fetch(self, session: Session, *jobs: Job) -> list[JobResult]:
         """Scans of a run of their own."""

@@ -41,7 +41,8 @@ def test_an_old_invoice_paid_after_our_tomorrow_is_read(synced):
     ahead(mirror.store, 5)
     invoice = next(i for i in mirror.store.all("ticket_invoices") if i["status"] == "Due")
     left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
-    mirror.pay("ticket_invoices", invoice, left, mirror.store.now_text())
+    paid = {"amount": round(left, 2), "date": mirror.store.now_text()}
+    mirror.store.pay("ticket_invoices", invoice, paid)
     assert mirror.run("ticket_invoices", "payments").exit_code == 0
     mirror.assert_same("ticket_invoices", "payments")
 

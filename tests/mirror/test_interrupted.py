@@ -28,7 +28,7 @@ PREFIX = "SOURCES__REPAIR_SHOP__"
 
 
 def environment(mirror: Mirror) -> dict[str, str]:
-    shop = mirror.shop()
+    [shop] = mirror.settings.shops
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SOURCES__", "SHOPMIRROR_"))}
     return kept | {
         PREFIX + "BASE_URL": shop.base_url,

@@ -59,7 +59,7 @@ def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
     store.insert("pos_orders", {"number": "N-1", "amount_total": 12.5, "customer": customer})
     store.insert("customers", {"name": "Nueva"})
     left = float(invoice["amount_total"]) - sum(float(p["amount"]) for p in invoice["payments"])
-    synced.pay("ticket_invoices", invoice, left, now_text())
+    store.pay("ticket_invoices", invoice, {"amount": round(left, 2), "date": now_text()})
     store.update(
         "purchase_orders", order["id"], {"status": "Received", "received_date": now_text()}
     )
@@ -81,7 +81,7 @@ def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
 
 def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced):
     order = synced.store.all("pos_orders")[0]
-    synced.pay("pos_orders", order, -1.0, now_text())
+    synced.store.pay("pos_orders", order, {"amount": -1.0, "date": now_text()})
     # Cut off right after the payments were read: the order is still followed by the next run.
     synced.run("payments")
     synced.run()
@@ -119,7 +119,7 @@ def test_many_rows_vanishing_at_once_are_refused_until_confirmed(synced):
     assert "vanished" in doubt and "--confirm-deletions" in doubt
     assert _well(synced) == (False, 1)
     assert not synced.gone("brands")
-    report = synced.run("brands", full=True, confirm=True)
+    report = synced.run("brands", full=True, confirm_deletions=True)
     assert report.exit_code == 0, report.details
     assert synced.gone("brands") == set(gone)
     assert not status(synced.settings).shops[0].doubts

@@ -8,7 +8,6 @@ import pytest
 from pipelines.monitor.status import status
 from pipelines.publish.published import published
 from pipelines.report.trust import trust
-from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from tests.few_models import build_few
 from tests.promises import promise
@@ -22,7 +21,7 @@ def test_payments_whose_day_or_amount_nobody_knows_are_no_complete_mirror(
     """No report of the service tells of payments, so no difference would show that they lack."""
     build_few(monkeypatch)
     shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
-    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    settings = stranger.settings
     known = {"paid_at": "date", "value": "amount"}[unknown]
     whole = {"id": 1, "date": "2026-03-01T10:00:00-0600", "amount": 5.5}
     row = {unknown if name == known else name: value for name, value in whole.items()}
@@ -50,7 +49,7 @@ def test_a_payment_that_lacks_its_day_in_all_reports_is_no_complete_mirror(
     nothing = {"id": 3, "date": "later", "amount": 0}
     lists = [{"id": 1, **paid}, {"id": 2, **paid, "date": "soon"}, nothing]
     stranger.lists["/payments"] = lists
-    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    settings = stranger.settings
     report = sync(settings)
     assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
     told = "payments: 1 row(s) have no 'date' that can be read, and count in no report"
@@ -66,7 +65,7 @@ def test_an_order_on_its_way_that_has_no_cost_yet_leaves_the_mirror_complete(
     shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
     made = "2026-03-01T10:00:00-0600"
     stranger.lists["/purchaseOrders"] = [{"id": 1, "status": "Pending", "created_date": made}]
-    report = sync(Settings(home=stranger.home, shops=(stranger.shop,)))
+    report = sync(stranger.settings)
     assert report.exit_code == 0, report.details
 
 
@@ -133,7 +132,7 @@ def _night_after(stranger, empty, monkeypatch, path, rows):
     stranger.lists |= {path: kept}
     if path == "/tickets":
         stranger.lists["/tickets/updated"] = kept
-    settings = Settings(home=stranger.home, shops=(stranger.shop,))
+    settings = stranger.settings
     report = sync(settings)
     assert report.exit_code == 0, report.details
     return settings
