@@ -83,7 +83,8 @@ def _since(database: duckdb.DuckDBPyConnection, held: Held, before: Held) -> Ite
             continue
         database.execute(
             "CREATE OR REPLACE TEMP TABLE changed AS SELECT now._dlt_id "  # noqa: S608 - declared names
-            f"FROM raw.{top} AS now ANTI JOIN {_PUBLISHED}.raw.{top} AS was USING (_dlt_id, _seq)"
+            f"FROM raw.{top} AS now ANTI JOIN {_PUBLISHED}.raw.{top} AS was USING (_dlt_id, _seq) "
+            "WHERE now._deleted_at IS NULL"  # what is gone says what it said
         )
         of_them = f"WHERE {'_dlt_root_id' if nested else '_dlt_id'} IN (FROM changed)"
         for field in fields.split():
