@@ -5,6 +5,7 @@ without their status are all open. Data flow: ``raw`` as it is now, and as it wa
 was found, which stands while rows lack the field.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import duckdb
 
+from pipelines.json_file import copy_file
 from pipelines.load.tables import columns_of, quoted
 from sources.repair_shop.schema.arrow import empty_tables
 
@@ -54,13 +56,20 @@ def find_renamed(
     shows that the one is not the other."""
     held = columns_of(database, "raw")
     found = list(known)
-    with suppress(duckdb.Error):  # none yet, or somebody has it open for writing
-        path = str(published).replace("'", "''")
-        database.execute(f"ATTACH '{path}' AS {_PUBLISHED} (READ_ONLY)")
-        try:
-            found += _since(database, held, columns_of(database, "raw", _PUBLISHED))
-        finally:
-            database.execute(f"DETACH {_PUBLISHED}")
+    copy = published.with_name(f".{published.name}.{os.getpid()}.tmp")
+    try:
+        with suppress(duckdb.Error, OSError):  # nothing is published yet
+            try:
+                _attach(database, published)
+            except duckdb.IOException:  # somebody has it open for writing
+                copy_file(published, copy)
+                _attach(database, copy)
+            try:
+                found += _since(database, held, columns_of(database, "raw", _PUBLISHED))
+            finally:
+                database.execute(f"DETACH {_PUBLISHED}")
+    finally:
+        copy.unlink(missing_ok=True)
     counted = []
     for one in dict.fromkeys(one._replace(rows=0) for one in found):
         if one.unknown in held.get(one.table, ()):
@@ -72,6 +81,11 @@ def find_renamed(
             [(rows, both)] = database.execute(sql, {"shop": one.shop}).fetchall()
             counted += [one._replace(rows=rows)] if rows and not both else []
     return counted
+
+
+def _attach(database: duckdb.DuckDBPyConnection, file: Path) -> None:
+    path = str(file).replace("'", "''")
+    database.execute(f"ATTACH '{path}' AS {_PUBLISHED} (READ_ONLY)")
 
 
 def _since(database: duckdb.DuckDBPyConnection, held: Held, before: Held) -> Iterator[Renamed]:

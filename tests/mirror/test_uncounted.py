@@ -1,6 +1,8 @@
 """Rows that arrive whole, and of which no report could count one."""
 
 import shutil
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 
 import pytest
@@ -109,7 +111,13 @@ def test_a_line_that_calls_its_product_otherwise_makes_no_complete_mirror(
     orders = stranger.lists["/posOrders"]
     first = orders[:]
     orders[:] = [order | {"lines": [ware, ware]} for order in orders]
-    report = sync(settings)
+    # An analyst's notebook has what is published open, for writing as DuckDB does by itself.
+    code = "import duckdb, sys; it = duckdb.connect(sys.argv[1]); print(it, flush=True); input()"
+    command = [sys.executable, "-c", code, str(stranger.home / "warehouse.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as notebook:
+        notebook.stdout.readline()
+        report = sync(settings)
+        notebook.kill()
     told = "4 row(s) have a field 'ware' that nobody knows, and no 'product_code'"
     assert (report.exit_code, report.details) == (1, [f"main: POS orders: lines: {told}"])
     orders[:] = first
