@@ -287,6 +287,9 @@ def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) ->
     }
     columns: dict[str, Any] = {"fence": fence, "looks": 0, "look_at": 0.0}
     columns |= {"approved_by": None, "needs_person": 0}
+    if change.state is State.IN_DOUBT and change.needs_person:
+        # Nobody has answered yet.
+        columns |= {"needs_person": 1, "reason": change.reason}
     if change.state is State.CONFLICT:
         # Nobody has said yet that ours goes over what the service showed.
         columns["basis"] = {key: change.basis[key] for key in change.basis if key != "shown"}

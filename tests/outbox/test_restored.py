@@ -323,6 +323,25 @@ def test_a_conflict_asks_a_person_still_after_a_new_start_or_a_backup(desk, kind
     assert (desk.states()[0], len(desk.shop.writes)) == ("done", 2)
 
 
+@pytest.mark.parametrize("put_back", [True, False])
+def test_what_a_person_was_asked_is_not_sent_unasked_after_a_new_start_or_a_backup(desk, put_back):
+    desk.queue("customers", "create", {"name": "Ana"})
+    desk.push("lost before", "400 before")
+    desk.later(10 * HOUR, 3)
+    assert (desk.states(), desk.change().needs_person) == (["in_doubt"], True)
+    told = desk.change().reason
+    desk.back_up()
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.push()
+    desk.put_back() if put_back else desk.reboot()
+    desk.later(HOUR, 3)
+    assert desk.shop.count("POST", "customers") == 0
+    assert (desk.change().needs_person, desk.change().reason) == (True, told)
+    desk.retry()
+    desk.later()
+    assert (desk.states()[0], desk.shop.count("POST", "customers")) == ("done", 1)
+
+
 def test_a_queue_that_is_gone_is_not_begun_anew(desk):
     desk.queue("brands", "create", {"name": "A"})
     desk.push()
