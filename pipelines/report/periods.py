@@ -11,7 +11,8 @@ from pipelines.language import _, current
 Kind = Literal["day", "week", "month", "quarter", "year", "range"]
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 """How many months a period of a kind has."""
-_YEARS = range(1900, 2200)
+_YEARS = range(1900, 9000)
+"""Those whose neighbours Python can count, too."""
 
 
 class Period(BaseModel):

@@ -19,7 +19,7 @@ from sandbox.store import ShopStore
 from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from tests.homes import settings_of
+from tests.homes import shop_of
 
 ZONE = "America/Guatemala"
 AMOUNTS = {
@@ -128,10 +128,18 @@ class Mirror:
 
     @property
     def settings(self) -> Settings:
-        # Old pages are read again where a test says so: they would find what others prove.
-        given = {"requests_per_minute": 100_000, "timeout_seconds": 5, "audit_requests": 0}
-        found = settings_of(self.server, self.home, **given | self.changes).shops
-        return Settings(home=self.home, shops=tuple(one for one in found if one.name in self.shops))
+        given = {
+            "base_url": self.server.base_url,
+            "timezone": ZONE,
+            "requests_per_minute": 100_000,
+            "minute_seconds": self.server.limiter.minute_seconds,
+            "timeout_seconds": 5,
+            # Old pages are read again where a test says so: they would find what others prove.
+            "audit_requests": 0,
+        }
+        keys = self.server.keys
+        shops = (shop_of(n, **given | {"api_key": keys[n]} | self.changes) for n in self.shops)
+        return Settings(home=self.home, shops=tuple(shops))
 
     @property
     def store(self) -> ShopStore:
