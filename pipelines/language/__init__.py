@@ -122,7 +122,8 @@ class Language:
         """A :class:`Text` in this language; any other text as it is."""
         if not isinstance(text, Text):
             return text
-        template = self.words.gettext(text.template)
+        # An empty text is the catalogue's own head to gettext.
+        template = text.template and self.words.gettext(text.template)
         if not text.values:
             return template
         values = {name: self._shown(value) for name, value in text.values.items()}

@@ -61,6 +61,10 @@ def test_a_text_is_said_in_the_language_at_work():
     assert current().weekday(DAY) == "Saturday"
 
 
+def test_an_empty_text_is_empty_in_any_language():
+    assert DisplaySettings(language="es-GT").to_language().say(Text("")) == ""
+
+
 def test_a_catalogue_of_ones_own_says_what_it_has(tmp_path):
     own = tmp_path / "pt.po"
     own.write_text('msgid ""\nmsgstr ""\n\nmsgid "Sold"\nmsgstr "Vendido aqui"\n')
