@@ -60,7 +60,8 @@ def test_an_empty_list_is_empty(payload):
     "payload",
     [None, 5, "text", True, {}, {"message": "hello"}, {"data": None}, {"data": "x"}, [1, 2], [[]],
      {"data": [1]}, {"id": 1, "name": "a"}, {"unknown": ROWS}, {"data": {"deep": {"items": ROWS}}},
-     {"0": 1}, [None], [{}], {"data": [{}]}],
+     {"0": 1}, {"404": {"error": "no such page"}}, {"data": {"1": {"message": "hello"}}},
+     [None], [{}], {"data": [{}]}],
 )  # fmt: skip
 def test_anything_else_is_no_list(payload):
     with pytest.raises(BadAnswer, match="where a list of rows was expected"):

@@ -104,7 +104,9 @@ def describe(payload: Any) -> str:
 
 def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | None:
     if isinstance(payload, dict) and payload and all(name.isdecimal() for name in payload):
-        payload = list(payload.values())  # the way some write a list that was filtered
+        # Some write a list that was filtered so, and others an error by its number.
+        rows = list(payload.values())
+        return rows if all(isinstance(row, dict) and "id" in row for row in rows) else None
     if isinstance(payload, list):
         is_rows = all(isinstance(row, dict) for row in payload) and payload != [{}]
         return payload if is_rows else None
