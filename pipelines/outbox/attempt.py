@@ -101,7 +101,10 @@ class Attempts:
             if checked is not None:
                 fence, body = checked
                 self.hook("checked", change.number)
-                self._send(change, body, change.fence or fence)
+                if change.fence is not None:
+                    # What another copy may have sent has a fence that holds no record.
+                    fence = {"before": fence.get("before")} | change.fence
+                self._send(change, body, fence)
                 after = self.outbox.get(change.number)
                 is_told = after.said is Said.DONE and change.op == "delete"
                 if after.said is Said.NO or after.needs_person or is_told:

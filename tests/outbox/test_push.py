@@ -243,12 +243,13 @@ def test_what_the_service_respells_is_ours(desk, record, kept):
     assert desk.push().exit_code == 0
 
 
-def test_an_update_that_is_ignored_is_not_called_done(desk):
+@pytest.mark.parametrize("new_start", ["", "+"])
+def test_an_update_that_is_ignored_is_not_called_done(desk, new_start):
     record = desk.shop.put("customers", name="Ann", city="A")
     desk.shop.ignores.add(record)
     desk.queue("customers", "update", {"city": "Xela"}, record)
-    desk.push()
-    desk.later(HOUR, 4)
+    desk.shop.clock.boot_id += new_start
+    desk.later(HOUR, 5)
     assert desk.states() == ["in_doubt"]
     assert "as before" in desk.change().reason or desk.change().needs_person
 
