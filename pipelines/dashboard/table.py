@@ -23,7 +23,6 @@ from pipelines.report import formats
 Rows = Sequence[dict[str, Any]]
 OPEN = "open"
 """The state that names what is open."""
-_TURN = "turn"
 _HEADS = ("customer", "name", "item", "method", "report", "number", "period", "month")
 """What a card is headed by: the first of these that the row has."""
 _CARDS = 40
@@ -159,8 +158,6 @@ def is_phone() -> bool:
 def open_thing(key: object) -> None:
     """Open a document, ticket, customer or part; empty: close what is open."""
     st.session_state[OPEN] = str(key)
-    # A new key, so that tables forget which row was chosen.
-    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
 
 
 def window(title: str, drawn: Callable[[], None]) -> None:
@@ -176,7 +173,7 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
     for heading in (c.heading for c in columns if c.kind == "share"):
         frame[heading] *= 100
     written = frame.style.format({c.heading: _way(selection, c) for c in columns})
-    shares = {
+    config: dict[str, Any] = {
         c.heading: st.column_config.ProgressColumn(
             format="%.1f %%", max_value=max(float(frame[c.heading].max()), 0.1)
         )
@@ -185,17 +182,23 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
     }
     more: dict[str, Any] = {}
     if opens is not None:
-        key = f"{listing.name}-{st.session_state.get(_TURN, 0)}"
+        state, key, first = st.session_state, listing.name, columns[0].heading
 
         def chosen() -> None:
-            cells = st.session_state[key]["selection"]["cells"]
-            if cells:
+            cells = state[key]["selection"]["cells"]
+            # Who sorts, or comes by keyboard, has the first column chosen: so it is a button.
+            if cells and cells[0][1] != first:
                 open_thing(opens(rows[cells[0][0]]))
+                state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
+        config[first] = st.column_config.ButtonColumn(
+            type="tertiary", alignment="left", key=f"{key}-first",
+            on_click=lambda: open_thing(opens(rows[state[f"{key}-first"]["row"]])),
+        )  # fmt: skip
         more = {"key": key, "on_select": chosen, "selection_mode": "single-cell"}
     st.dataframe(
         written, hide_index=True, width="stretch", placeholder=formats.NONE,
-        column_config=shares or None, **more,
+        column_config=config, **more,
     )  # fmt: skip
 
 

@@ -97,3 +97,39 @@ def test_it_fits_a_phone(browser, served, chain, scheme):
         "getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/[0-9]+/)[0]"
     )
     assert (int(red) < 128) is (scheme == "dark")
+
+
+def test_a_table_sorts_where_its_head_is_clicked_and_opens_a_row_where_that_is(
+    browser, served, chain
+):
+    address, home = served
+    publish(chain, home)
+    page = opened(browser, f"{address}&period=all", viewport={"width": 1200, "height": 1500})
+    table, window = page.locator("[data-testid=stDataFrame]").first, page.get_by_role("dialog")
+    is_sorted = table.get_by_role("columnheader", name="\u2191 Shop", include_hidden=True)
+    expect(table.locator("canvas").first).to_be_visible()
+    table.click(position={"x": 20, "y": 17})
+    expect(is_sorted).to_be_attached()
+
+    # Any place of a row opens it, the button of its first column, too; the order stays.
+    for place in ({"x": 700, "y": 87}, {"x": 20, "y": 87}):
+        expect(window).to_have_count(0)
+        table.click(position=place)
+        expect(window).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(window).to_have_count(0)
+        expect(is_sorted).to_be_attached()
+
+
+def test_the_keyboard_goes_through_a_table_and_opens_a_row(browser, served, chain):
+    address, home = served
+    publish(chain, home)
+    page = opened(browser, f"{address}&period=all", viewport={"width": 1200, "height": 1500})
+    canvas = page.locator("[data-testid=data-grid-canvas]").first
+    canvas.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("td[aria-selected=true]").first).to_be_attached()
+    page.wait_for_timeout(1000)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("dialog")).to_be_visible()
