@@ -265,6 +265,13 @@ def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
             )
             if row["meaning"] == column
             else Text(
+                "{list}: rows say '{column}' no more, and {n} have none now",
+                list=list_name(table.replace("__", ":")),
+                column=column,
+                n=row["records"],
+            )
+            if not row["meaning"]
+            else Text(
                 "{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'",
                 list=list_name(table.replace("__", ":")),
                 unknown=row["meaning"],

@@ -37,7 +37,8 @@ COUNTED = {
 its way, and have no cost yet."""
 EMPTY = "empty:"
 """Begins the name of a finding of such a column that no row of a shop fills, or that payments with
-money lack; list, column and shop follow. Its meaning is the column, or the field said instead."""
+money lack; list, column and shop follow. Its meaning is the column, or the field said instead;
+empty if rows merely say the column no more."""
 _LOST = "amount <> 0 OR json_exists(_unreadable, 'amount')"
 """What a payment without a day or amount takes out of all reports; of documents the comparison
 with the service's own report tells."""
@@ -102,7 +103,9 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
                     {"name": f"{EMPTY}{table}:{column}:{shop}", "records": count, "meaning": column}
                     for shop, count in empty
                 ]
-        rows += _renamed(database, loader.home.warehouse)
+        told = {row["name"] for row in rows}
+        renamed = _renamed(database, loader.home.warehouse)
+        rows += [row for row in renamed if row["meaning"] or row["name"] not in told]
     loader.write_ops("findings", rows)
 
 

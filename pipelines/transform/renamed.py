@@ -1,8 +1,9 @@
-"""Fields that a service calls otherwise since the last sync, by a name that nobody knows.
+"""Fields that rows say no more since the last sync, or by a name that nobody knows.
 
 Rows that were read since say nothing of the field, so figures go wrong without a word: tickets
 without their status are all open. Data flow: ``raw`` as it is now, and as it was published -> what
-was found, which stands while rows lack the field.
+was found. It stands while rows have the unknown name; without one, until a row that is read has the
+field.
 """
 
 import os
@@ -32,14 +33,17 @@ FIELDS: Mapping[str, str] = {
 }
 """Table -> columns, references and nested lists that figures are made of."""
 _FEW = 3
-"""So many rows do not lose a field by chance in the night in which another one comes."""
+"""So many rows do not lose a field by chance in a night in which no row that is read has it."""
 _PUBLISHED = "published"
 _SCHEMAS = {"now": "raw", "was": f"{_PUBLISHED}.raw"}
 Held = Mapping[str, set[str]]
 
 
 class Renamed(NamedTuple):
-    """A field that rows say no more, the one that they say instead, and how many rows do."""
+    """A field that rows say no more, and how many rows do not.
+
+    ``unknown``: the field that they say instead; empty if none came.
+    """
 
     table: str
     field: str
@@ -54,7 +58,7 @@ def find_renamed(
     """Those since ``published``, and those ``known`` before that stand. A row that says both fields
     shows that the one is not the other."""
     held = columns_of(database, "raw")
-    found = list(known)
+    found = [one for one in known if one.unknown]
     copy = published.with_name(f".{published.name}.{os.getpid()}.tmp")
     try:
         with suppress(duckdb.Error, OSError):  # nothing is published yet
@@ -64,18 +68,19 @@ def find_renamed(
                 copy_file(published, copy)
                 _attach(database, copy)
             try:
-                found += _since(database, held, columns_of(database, "raw", _PUBLISHED))
+                found += _since(database, held, columns_of(database, "raw", _PUBLISHED), known)
             finally:
                 database.execute(f"DETACH {_PUBLISHED}")
     finally:
         copy.unlink(missing_ok=True)
     counted = []
     for one in dict.fromkeys(one._replace(rows=0) for one in found):
-        if one.unknown in held.get(one.table, ()):
+        if not one.unknown or one.unknown in held.get(one.table, ()):
             says = _says(one.field, "now", one.table, held)
+            which = f"{quoted(one.unknown)} NOTNULL" if one.unknown else f"NOT {says}"
             sql = (
                 f"SELECT count(*), count_if({says}) FROM raw.{one.table} AS now "  # noqa: S608 - names are declared or quoted
-                f"WHERE shop_id = $shop AND {quoted(one.unknown)} NOTNULL"
+                f"WHERE shop_id = $shop AND {which}"
             )
             [(rows, both)] = database.execute(sql, {"shop": one.shop}).fetchall()
             counted += [one._replace(rows=rows)] if rows and not both else []
@@ -87,12 +92,14 @@ def _attach(database: duckdb.DuckDBPyConnection, file: Path) -> None:
     database.execute(f"ATTACH '{path}' AS {_PUBLISHED} (READ_ONLY)")
 
 
-def _since(database: duckdb.DuckDBPyConnection, held: Held, before: Held) -> Iterator[Renamed]:
+def _since(
+    database: duckdb.DuckDBPyConnection, held: Held, before: Held, known: Sequence[Renamed]
+) -> Iterator[Renamed]:
     """Fields that rows said and that none that changed says; with one that came to most of them."""
     for table, fields in FIELDS.items():
         top, _, nested = table.partition("__")
         others = sorted(n for n in held.get(table, set()) - _declared(table) if n[0] != "_")
-        if not others or table not in before:
+        if table not in held or table not in before:
             continue
         database.execute(
             "CREATE OR REPLACE TEMP TABLE changed AS SELECT now._dlt_id "  # noqa: S608 - declared names
@@ -100,26 +107,39 @@ def _since(database: duckdb.DuckDBPyConnection, held: Held, before: Held) -> Ite
             "WHERE now._deleted_at IS NULL"  # what is gone says what it said
         )
         of_them = f"WHERE {'_dlt_root_id' if nested else '_dlt_id'} IN (FROM changed)"
+        counts = []
         for field in fields.split():
             now, was = _says(field, "now", table, held), _says(field, "was", table, before)
-            came = ", ".join(
-                f"count_if({was} AND now.{quoted(name)} NOTNULL"
+            came = "".join(
+                f", count_if({was} AND now.{quoted(name)} NOTNULL"
                 + (f" AND was.{quoted(name)} IS NULL)" if name in before[table] else ")")
                 for name in others
             )
-            sql = (
-                f"SELECT now.shop_id, count_if({was}) AS lost, {came} "  # noqa: S608 - names are declared or quoted
-                f"FROM (FROM raw.{table} {of_them}) AS now "
-                f"LEFT JOIN (FROM {_PUBLISHED}.raw.{table} {of_them}) AS was USING (_dlt_id) "
-                f"GROUP BY 1 HAVING lost > 0 AND NOT count_if({now})"
-            )
-            for shop, lost, *times in database.execute(sql).fetchall():
-                most, unknown = max(zip(times, others, strict=True))
-                if 2 * most >= lost and (lost >= _FEW or not _any(database, table, shop, now)):
+            counts.append(f"[count_if({was}), count_if({now}){came}]")
+        sql = (
+            f"SELECT now.shop_id, {', '.join(counts)} "  # noqa: S608 - names are declared or quoted
+            f"FROM (FROM raw.{table} {of_them}) AS now "
+            f"LEFT JOIN (FROM {_PUBLISHED}.raw.{table} {of_them}) AS was USING (_dlt_id) GROUP BY 1"
+        )
+        again = set()
+        for shop, *counted in database.execute(sql).fetchall():
+            for field, (lost, said, *times) in zip(fields.split(), counted, strict=True):
+                most, unknown = max(zip(times, others, strict=True), default=(0, ""))
+                unknown = unknown if 2 * most >= lost else ""
+                if said:
+                    again.add((table, field, shop))
+                elif lost >= _FEW or (
+                    lost and unknown and not _any(database, held, table, shop, field)
+                ):
                     yield Renamed(table, field, shop, unknown)
+        lost_before = [one for one in known if one.table == table and not one.unknown]
+        yield from (one for one in lost_before if one[:3] not in again)
 
 
-def _any(database: duckdb.DuckDBPyConnection, table: str, shop: str, says: str) -> bool:
+def _any(
+    database: duckdb.DuckDBPyConnection, held: Held, table: str, shop: str, field: str
+) -> bool:
+    says = _says(field, "now", table, held)
     sql = f"FROM raw.{table} AS now WHERE shop_id = $shop AND {says} LIMIT 1"
     return bool(database.execute(sql, {"shop": shop}).fetchall())
 

@@ -103,6 +103,25 @@ def test_a_field_that_a_service_calls_otherwise_from_one_night_on_makes_no_compl
     assert (report.exit_code, report.details) == (1, [f"main: {words}: {len(rows)} {told}"])
 
 
+@pytest.mark.parametrize(("path", "row", "known", "count"), [_UNKNOWN_NAMES[0], _UNKNOWN_NAMES[-1]])
+def test_a_field_that_rows_say_no_more_makes_no_complete_mirror_until_they_say_it_again(
+    stranger, empty, monkeypatch, path, row, known, count
+):
+    """Nothing came in its place that nobody knows: it is gone, or under a name that means more."""
+    settings = _night_after(stranger, empty, monkeypatch, path, [row] * count)
+    rows = stranger.lists[path]
+    whole = rows[:]
+    rows[:] = [{name: value for name, value in one.items() if name != known} for one in rows]
+    words = {"/posOrders": "POS orders"}.get(path, path[1:])
+    told = f"main: {words}: rows say '{known}' no more, and {count} have none now"
+    for _ in range(2):
+        report = sync(settings, full=True)
+        assert (report.exit_code, report.details) == (1, [told])
+        rows[:] = [one | {"notes": "read again", "description": "read again"} for one in rows]
+    rows[:] = whole
+    assert sync(settings, full=True).exit_code == 0
+
+
 def test_a_line_that_calls_its_product_otherwise_makes_no_complete_mirror(
     stranger, empty, monkeypatch
 ):
