@@ -284,11 +284,15 @@ def left_out(
 ) -> list[str]:
     """Fields that a record shows as before an update, where that is known, and not as they were
     sent. Words that may stand for what was sent say nothing, as it may have been so before."""
+
+    def is_empty(name: str, sent: Any) -> bool:
+        return bool(sent) and any(row.get(column) == "" for column in columns_of(resource, name))
+
     return [
         name
         for name, sent in body.items()
         if _is_as_before(resource, name, before, row)
-        and compare(resource, name, sent, row, zone) is Match.DIFFERENT
+        and (is_empty(name, sent) or compare(resource, name, sent, row, zone) is Match.DIFFERENT)
         and not (name in IN_WORDS or isinstance(sent, bool))
     ]
 

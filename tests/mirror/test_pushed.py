@@ -93,6 +93,14 @@ def test_a_sync_says_what_is_done_and_does_not_show(customer):
     assert sync_it(full=True).exit_code == 0
 
 
+def test_a_sync_says_what_is_done_and_shows_as_empty(customer):
+    row, sync_it = customer("update", {"company": "Glass Ltd", "email": "a@example.org"})
+    row["company"] = ""  # the email is not shown at all, which says nothing
+    assert "company was set to 'Glass Ltd' and is ''" in sync_it().details[0]
+    row["company"] = "Glass Ltd"
+    assert sync_it(full=True).exit_code == 0
+
+
 @pytest.mark.parametrize("mark", [{"deleted": True}, {"status": "Deleted"}])
 def test_a_sync_knows_a_deleted_record_that_stays_with_a_mark(customer, mark):
     row, sync_it = customer("delete", {})

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fakes.shop import FakeShop
-from tests.outbox.desk import Desk
+from tests.outbox.desk import HOUR, Desk
 
 UPDATES = [{"stockQuantity": 2}, {"name": "Glass", "tax": 3}, {"tax": 3}]
 
@@ -20,6 +20,14 @@ def test_an_update_is_done_by_words_of_success_and_by_the_record(desk, product, 
     desk.queue("products", "update", body, product)
     assert desk.push(f"{answer} after").exit_code == 0
     assert (desk.states(), desk.shop.count("PUT", "products")) == (["done"], 1)
+
+
+def test_an_update_is_not_done_by_words_of_success_where_the_field_stays_empty(desk):
+    record = desk.shop.put("customers", name="Ann", company="")
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "update", {"company": "Glass Ltd"}, record)
+    desk.later(HOUR, 5)
+    assert desk.states() == ["in_doubt"]
 
 
 def test_an_update_that_is_answered_by_no_content_is_done_unless_it_acts(desk, product):
