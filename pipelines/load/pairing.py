@@ -37,23 +37,24 @@ def pair(ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings]) -> tuple
     Call with the sync lock held and the file made (:meth:`pipelines.load.loader.Loader.prepare`).
     """
     log, known = ChangeLog(ledger, shops), ledger.value("", WAREHOUSE)
-    text = loader.notes().get("loaded")
+    text = loader.notes().get("loaded", "")
     said = json.loads(text) if text else {}
-    at = said.get("at", {})
-    if text == known and (text is None or log.knows(said["token"], at)):
+    at = said.get("at", {}) if text and log.knows(said["token"], said["at"]) else {}
+    if text == known and at:
         return Feed(ledger, loader, shops, at), ""
     ledger.set_value("", BUILT, "")  # nor do its models stand
-    if loader.is_of_another(log):
+    if text != known and not loader.is_of_another(log):
+        told = "The warehouse is new or an older copy: it is filled from the ledger."
+        return Feed(ledger, loader, shops, at), told if known else ""
+    if text != known:  # else a run was told of these rows, and ended before it loaded others
         ledger.forget_mirror()
         with loader.database() as database:
             held = _held(database, {shop.name: shop.zone for shop in shops})
             # What is answered of them counts as new; a scan that does not show one tells it gone.
             ledger.write_all("remember_row", held)
-        told = "The warehouse and the ledger do not belong together: everything is read again."
-        return Feed(ledger, loader, shops, {}), told
-    at = at if text and log.knows(said["token"], at) else {}
-    told = "The warehouse is new or an older copy: it is filled from the ledger." if known else ""
-    return Feed(ledger, loader, shops, at), told
+        ledger.set_value("", WAREHOUSE, text)
+    told = "The warehouse and the ledger do not belong together: everything is read again."
+    return Feed(ledger, loader, shops, {}), told
 
 
 def _held(

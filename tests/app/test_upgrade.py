@@ -146,6 +146,14 @@ def test_a_home_of_before_keeps_its_queue_and_its_history(shop, say, tmp_path, m
     assert kept == [(n, now[n][0]) for n in range(1, 9)]
 
 
+def test_a_row_that_went_before_the_first_sync_is_gone(shop, say, tmp_path, monkeypatch):
+    build_few(monkeypatch)
+    shop.store().delete("customers", BERTA)
+    assert say("sync")[0] == 0
+    gone = "SELECT id FROM raw.customers WHERE _deleted_at IS NOT NULL"
+    assert asked(tmp_path / "data" / "warehouse.duckdb", gone) == [(BERTA,)]
+
+
 def test_a_push_before_the_first_sync_sends_nothing_twice(shop, say):
     assert say("push")[0] == 1
     assert writes(shop) == ["POST /customers", "POST /payments", f"PUT /customers/{CARLA}"]

@@ -87,6 +87,24 @@ def test_kills_at_any_moment_lose_and_double_nothing(
     assert sum(n - 1 for n in again.values()) <= 6 * kills
 
 
+def test_a_kill_after_the_ledger_was_lost_asks_nothing_again(
+    make_mirror: MakeMirror, tmp_path: Path
+) -> None:
+    mirror = make_mirror(database=True, tables=False, minute_seconds=30)
+    assert mirror.run("brands").exit_code == 0
+    for part in mirror.home.glob("mirror.sqlite*"):
+        part.unlink()
+    mirror.server.forget_requests()
+    run = start(mirror, tmp_path)
+    wait_for_requests(mirror, 40)
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    assert mirror.run().exit_code == 0
+    mirror.assert_same()
+    # The newest pages, those that find a list's end, and three that were in flight.
+    assert len([r for r in twice(mirror) if "page=1" not in r and "sort=oldest" not in r]) <= 3
+
+
 @pytest.mark.parametrize("stopped", [25, 60])
 def test_what_changed_after_a_stop_is_seen_by_the_run_that_goes_on(
     make_mirror: MakeMirror, stopped: int
