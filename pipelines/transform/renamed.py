@@ -155,7 +155,8 @@ def _says(field: str, row: str, table: str, held: Held) -> str:
     """Whether a row has a value in the column, in one of the reference's, or in the list."""
     if (nested := f"{table}__{field}") in held:
         rows = f"{_SCHEMAS[row]}.{nested} WHERE _dlt_list_idx >= 0"
-        return f"({row}._dlt_id IN (SELECT _dlt_parent_id FROM {rows}))"  # noqa: S608 - declared names
+        of_row = f"{row}._dlt_id IN (SELECT _dlt_parent_id FROM {rows})"  # noqa: S608 - declared names
+        return f"coalesce({of_row}, false)"  # no row that came now was there before
     columns = _declared(table) & held[table]
     names = sorted(name for name in columns if name == field or name.startswith(f"{field}__"))
     return f"({' OR '.join(f'{row}.{name} NOTNULL' for name in names) or 'false'})"
