@@ -201,6 +201,11 @@ class _Reading:
                     # it holds may be newer than what is kept here.
                     for shop in self._shops:
                         mirror.ledger.ask_again(shop.name, ENDPOINTS[table].resources)
+                    logger.warning(
+                        f"{table}: the destination was filled from another ledger, so it may keep "
+                        "rows that are gone at the service. Run the pipeline once with "
+                        "refresh='drop_resources': it fills the tables anew, from the ledger."
+                    )
             _tell(mirror.read(selected, full=self._full))
         self._ledger = Ledger(self._home / "mirror.sqlite")
         log = ChangeLog(self._ledger, self._shops)

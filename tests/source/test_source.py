@@ -165,13 +165,21 @@ def test_a_lost_destination_is_filled_again_without_asking_for_it(shop, pipeline
     assert rows == [(len(shop.store("main").all("tickets")),)]
 
 
-def test_a_destination_of_another_ledger_starts_over(shop, pipeline, tmp_path):
-    made = pipeline("main")
+def test_a_destination_of_another_ledger_starts_over(shop, pipeline, tmp_path, monkeypatch):
+    made, file, store = pipeline("main"), tmp_path / "main.duckdb", shop.store("main")
+    warned: list[str] = []
+    monkeypatch.setattr("sources.repair_shop.source.logger.warning", warned.append)
     made.run(repair_shop(ledger_folder="one").with_resources("brands"))
-    shop.store("main").update("brands", shop.store("main").ids("brands")[0], {"name": "Neu"})
+    edited, gone, *_ = store.ids("brands")
+    store.update("brands", edited, {"name": "Neu"})
+    store.delete("brands", gone)
     made.run(repair_shop(ledger_folder="two").with_resources("brands"))
-    names = {name for (name,) in ask(tmp_path / "main.duckdb", "SELECT name FROM raw.brands")}
-    assert names == {row["name"] for row in shop.store("main").all("brands")}
+    assert ask(file, f"SELECT name FROM raw.brands WHERE id = '{edited}'") == [("Neu",)]
+    # What went meanwhile no ledger knows of.
+    assert ["refresh='drop_resources'" in words for words in warned] == [True]
+    made.run(repair_shop(ledger_folder="two").with_resources("brands"), refresh="drop_resources")
+    names = {name for (name,) in ask(file, "SELECT name FROM raw.brands")}
+    assert names == {row["name"] for row in store.all("brands")}
 
 
 def test_several_shops_from_the_settings(pipeline, tmp_path):
