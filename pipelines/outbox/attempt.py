@@ -168,7 +168,9 @@ class Attempts:
         return None
 
     def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> None:
-        """Park a change over what the service ``shown``; a retry of it goes over just that."""
+        """Park a change over what the service ``shown``; a retry of it goes over just that, and
+        over what was approved before."""
+        reason += f" ({change.reason})" if change.approved_by else ""
         self.outbox.move(
             change, State.CONFLICT, "conflict", reason,
             basis=change.basis | {"shown": shown}, needs_person=1, look_at=None,

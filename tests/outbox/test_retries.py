@@ -137,3 +137,15 @@ def test_retries_end_every_question(desk, change, fault, staff):
             desk.retry()
             desk.later(HOUR)
     assert desk.states() == ["done"]
+
+
+def test_a_conflict_over_an_approved_doubt_asks_about_the_doubt_no_more(desk):
+    invoice = desk.shop.invoice(100)
+    desk.pay(invoice, 60, marker=False)
+    desk.push("lost before", hook=at("looked", lambda: desk.shop.take(invoice, 60)))
+    told = ["new on the invoice", "40.00 is due, and the payment is 60.00"]
+    for state, words in zip(["in_doubt", "conflict"], told, strict=True):
+        assert (desk.states(), words in desk.change().reason) == ([state], True)
+        desk.retry()
+        desk.later(HOUR)
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
