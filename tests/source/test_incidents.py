@@ -63,6 +63,23 @@ class TestIncidents:
         assert sorted(set(limits)) == [12, 15, 18, 21, 24, 27, 30]
         assert key.state().strikes == 0
 
+    @pytest.mark.parametrize("limit", [3, 5, 10])
+    def test_a_limit_that_fell_is_kept_to_before_a_third_strike(
+        self, budget, clock, make_shop, limit
+    ):
+        key = working(budget, make_shop())
+        answered: list[float] = []
+        refused = 0
+        for _, slot in let_through([key], clock, minutes=60, every=1):
+            if sum(one > clock.ticks - 60 for one in answered) < limit:
+                answered.append(clock.ticks)
+                slot.answered("ok")
+            else:
+                refused += 1
+                slot.answered("rate_error")
+        assert refused <= 2
+        assert len(answered) > 50 * limit // 2
+
     def test_for_a_week_one_request_at_a_time_goes_out(self, budget, clock, make_shop):
         key = working(budget, make_shop())
         take(key).answered("rate_error")

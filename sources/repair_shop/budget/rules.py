@@ -7,8 +7,9 @@ key and address for 6 to 8 hours after ten ignored ones (specification, Limits).
   a week after a rate error it is one, because whoever else uses the key may come again.
 - A rate error is a strike, and begins a minute of silence. Answers to what was on its way then
   prolong the silence and are no strike of their own.
-- The rate falls to what we were measured to get, less a fifth, and rises by a tenth of the limit an
-  hour; each further strike before it is whole again doubles that hour, up to a day.
+- The rate falls to what we were measured to get, less a fifth, or to a fifth of the limit, but to
+  half of itself at least: the limit may have fallen. It rises by a tenth of the limit an hour; each
+  further strike before it is whole again doubles that hour, up to a day.
 - Strikes are forgotten after an hour without one in which the service answered. The third one stops
   the key for an hour, then for two, four and eight. So there never is a fourth.
 - A block stops its key for eight hours, and the other keys of the address for a minute. Then one
@@ -101,7 +102,7 @@ class Standing:
             return
         level = before.limit(now, allowed)
         self.rise = min(2 * before.rise, DAY) if level < allowed else HOUR
-        self.pace = max(1, allowed // 5, min(int(used * 0.8), level // 2))
+        self.pace = max(1, min(max(int(used * 0.8), allowed // 5), level // 2))
         self.strikes, self.strike_at = min(before.counted(now) + 1, STRIKES), now
         if before.quiet(now) >= DAY:
             self.rests = 0
