@@ -20,7 +20,7 @@ from pipelines.outbox.basis import conflicts, due_conflict, kept
 from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import holds, picture
-from pipelines.outbox.order import OnConflict, Unsendable, prepared, read_file
+from pipelines.outbox.order import OnConflict, Unsendable, body_of, prepared, read_file
 from pipelines.outbox.origin import write_stamp
 from pipelines.outbox.outcome import Hook, Outcomes, proof
 from pipelines.outbox.records import Gone, Records, Unsure
@@ -292,7 +292,7 @@ class Attempts:
             # It takes writes, then, and only its answers get lost.
             self.silent = 0
             event = "done" if change.op == "delete" and change.said is Said.DONE else "adopted"
-            body, found = self.evidence.body_of(change), verdict.id or str(change.record_id)
+            body, found = body_of(self.outbox, change), verdict.id or str(change.record_id)
             self.outcomes.finish(change, body, found, f"found: {verdict.found}", event)
         elif (
             change.approved_by and verdict.kind == "unknown" and verdict.found not in change.reason

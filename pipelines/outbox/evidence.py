@@ -16,7 +16,7 @@ the same every day.
 import functools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, invoices_of
 from pipelines.outbox.match import (
@@ -30,7 +30,7 @@ from pipelines.outbox.match import (
     picture,
     shows,
 )
-from pipelines.outbox.order import filled
+from pipelines.outbox.order import body_of
 from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
@@ -59,7 +59,7 @@ class Evidence:
 
     def probe(self, change: Change, fence: Fields) -> Verdict:
         """See the module. Raises what keeps the service from being asked."""
-        body = self.body_of(change)
+        body = body_of(self._outbox, change)
         try:
             if change.op == "upload":
                 return _uploaded(change, fence)
@@ -74,10 +74,6 @@ class Evidence:
             return Verdict("unknown", str(unsure))
         except BadAnswer as error:
             return Verdict("unknown", f"it could not be looked up: {error}")
-
-    def body_of(self, change: Change) -> dict[str, Any]:
-        """What was sent, or would have been."""
-        return change.sent_body or filled(self._outbox, change.body)
 
     # -- records that were made ---------------------------------------------------------------
 
@@ -157,7 +153,7 @@ class Evidence:
             row: Fields | None = new[key]
             if not picture(change.resource, name, new[key]) and place < _MOST_DETAILS:
                 row = self._records.one(change.resource, key)
-            sent = self.body_of(change).get(name)
+            sent = body_of(self._outbox, change).get(name)
             if row is not None and holds(row, marker):
                 marked.append(key)
             elif row is None or compare(change.resource, name, sent, row, self._zone):

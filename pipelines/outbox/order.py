@@ -97,13 +97,18 @@ def filled(outbox: Outbox, body: Fields) -> dict[str, Any]:
     return named
 
 
+def body_of(outbox: Outbox, change: Change) -> dict[str, Any]:
+    """What was sent, which may be less than was queued (``--on-conflict theirs``), or is to be."""
+    return change.sent_body or filled(outbox, change.body)
+
+
 def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
     """The body of a change as it is sent; :class:`Unsendable` if what it refers to has no id, or
     its file is not as it was queued."""
     for _, words in _missing(outbox, change):
         raise Unsendable(words)
     read_file(change)
-    return filled(outbox, change.body)
+    return body_of(outbox, change)
 
 
 def read_file(change: Change) -> bytes:

@@ -1,11 +1,13 @@
 """A desk, and a shop that is served over HTTP."""
 
 import hashlib
+from datetime import UTC, datetime
 
+import duckdb
 import pytest
 
 from tests.fakes.shop import ServedShop
-from tests.outbox.desk import Desk
+from tests.outbox.desk import HOUR, Desk
 
 
 @pytest.fixture(autouse=True)
@@ -32,3 +34,18 @@ def served():
 @pytest.fixture
 def settings(desk):
     return desk.settings
+
+
+@pytest.fixture
+def record(desk):
+    """A customer as the warehouse holds it, read an hour ago."""
+    found = desk.shop.put("customers", name="Ann", mobile="1")
+    desk.home.mkdir(exist_ok=True)
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.customers as select 'main' as shop_id, ? as id, '1' as mobile,"
+            " ?::timestamptz as _seen_at, null::timestamptz as _deleted_at",
+            [found, datetime.fromtimestamp(desk.shop.clock.wall() - HOUR, UTC)],
+        )
+    return found

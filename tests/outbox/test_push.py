@@ -18,7 +18,7 @@ from pipelines.outbox import (
     push,
     touched_since,
 )
-from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
+from pipelines.outbox.errors import Moved, QueueBroken
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, Desk, at
 
@@ -149,98 +149,6 @@ def test_a_change_is_moved_only_as_it_was_read(desk):
         with pytest.raises(Moved):
             ours.move(read, None, "new basis", basis={})
         assert ours.get(read.number).basis == {"values": {"name": "Other"}}
-
-
-# -- bases ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def record(desk):
-    """A customer as the warehouse holds it, read an hour ago."""
-    found = desk.shop.put("customers", name="Ann", mobile="1")
-    desk.home.mkdir(exist_ok=True)
-    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
-        db.execute("create schema raw")
-        db.execute(
-            "create table raw.customers as select 'main' as shop_id, ? as id, '1' as mobile,"
-            " ?::timestamptz as _seen_at, null::timestamptz as _deleted_at",
-            [found, datetime.fromtimestamp(desk.shop.clock.wall() - HOUR, UTC)],
-        )
-    return found
-
-
-def test_our_own_changes_are_nobodys_edit(desk, record):
-    for mobile in ("2", "3"):
-        desk.queue("customers", "update", {"mobile": mobile}, record)
-        assert desk.push().exit_code == 0
-    assert desk.shop.tables["customers"][record]["mobile"] == "3"
-
-
-def test_of_fields_that_their_author_names_no_basis_for_the_warehouse_tells(desk, record):
-    body = {"mobile": "3", "city": "Flores"}
-    with pytest.raises(InputRefused, match="based_on: there is no field City"):
-        desk.queue("customers", "update", body, record, based_on={"City": "Cobán"})
-    desk.queue("customers", "update", body, record, based_on={"city": "Cobán"})
-    desk.shop.tables["customers"][record] |= {"mobile": "9", "city": "Cobán"}
-    assert desk.push().exit_code == 1
-    assert "mobile: was '1' when queued, is now '9'" in desk.change().reason
-
-
-def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
-    row = desk.shop.tables["customers"][record]
-    desk.queue("customers", "update", {"mobile": "3"}, record)
-    row["mobile"] = "9"
-    assert desk.push().exit_code == 1
-    assert "was '1' when queued, is now '9'" in desk.change().reason
-    desk.retry()
-    row["mobile"] = "8"
-    desk.push()
-    assert desk.states() == ["conflict"], "it is not the value that was approved"
-    desk.retry()
-    assert desk.push().exit_code == 0
-    assert row["mobile"] == "3"
-
-
-def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
-    desk.queue("customers", "update", {"mobile": "3"}, record)
-    desk.shop.read_faults.append(400)
-    desk.push()
-    with Outbox(desk.home) as outbox:
-        told = next_step(outbox, desk.change(), {})
-    assert told.startswith("the next push tries again (could not be checked before sending")
-
-
-def test_a_retry_goes_over_an_edit_that_came_before_a_lost_update_was_sent_again(desk, record):
-    row = desk.shop.tables["customers"][record]
-    desk.queue("customers", "update", {"mobile": "3"}, record)
-    desk.push("lost before", hook=at("looked", lambda: row.update(mobile="9")))
-    assert (desk.states(), desk.change().attempts) == (["conflict"], 1)
-    desk.retry()
-    assert desk.push().exit_code == 0
-    assert (desk.states(), row["mobile"]) == (["done"], "3")
-
-
-@pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
-def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile):
-    desk.shop.tables["customers"][record]["mobile"] = "2"
-    desk.queue("customers", "update", {"mobile": "3"}, record)
-    desk.push()
-    desk.push(on_conflict=who)
-    assert desk.shop.tables["customers"][record]["mobile"] == mobile
-    assert "conflict" not in desk.states()
-    assert problems(desk.home)[1] == [], "it is decided"
-    with Outbox(desk.home) as outbox:
-        assert "Mend it" not in next_step(outbox, desk.change(), {})
-
-
-@pytest.mark.parametrize(
-    "kept", [str.upper, lambda text: text.replace("ú", "u").replace("ñ", "n").replace("í", "i")]
-)
-def test_what_the_service_respells_is_ours(desk, record, kept):
-    desk.shop.edit = lambda name, value: kept(value) if name == "company" else value
-    for company in ("Núñez Co", "Núñez Cía"):
-        desk.queue("customers", "update", {"company": company}, record)
-    assert desk.push().exit_code == 0
 
 
 @pytest.mark.parametrize("new_start", ["", "+"])

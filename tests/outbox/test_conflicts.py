@@ -1,0 +1,94 @@
+"""What a change is based on: an edit of staff's meanwhile is a conflict that a person decides."""
+
+import pytest
+
+from pipelines.outbox import Outbox, next_step, problems
+from pipelines.outbox.errors import InputRefused
+from tests.outbox.desk import HOUR, at
+
+pytestmark = pytest.mark.core
+
+
+def test_our_own_changes_are_nobodys_edit(desk, record):
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+        assert desk.push().exit_code == 0
+    assert desk.shop.tables["customers"][record]["mobile"] == "3"
+
+
+def test_of_fields_that_their_author_names_no_basis_for_the_warehouse_tells(desk, record):
+    body = {"mobile": "3", "city": "Flores"}
+    with pytest.raises(InputRefused, match="based_on: there is no field City"):
+        desk.queue("customers", "update", body, record, based_on={"City": "Cobán"})
+    desk.queue("customers", "update", body, record, based_on={"city": "Cobán"})
+    desk.shop.tables["customers"][record] |= {"mobile": "9", "city": "Cobán"}
+    assert desk.push().exit_code == 1
+    assert "mobile: was '1' when queued, is now '9'" in desk.change().reason
+
+
+def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    row["mobile"] = "9"
+    assert desk.push().exit_code == 1
+    assert "was '1' when queued, is now '9'" in desk.change().reason
+    desk.retry()
+    row["mobile"] = "8"
+    desk.push()
+    assert desk.states() == ["conflict"], "it is not the value that was approved"
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert row["mobile"] == "3"
+
+
+def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.shop.read_faults.append(400)
+    desk.push()
+    with Outbox(desk.home) as outbox:
+        told = next_step(outbox, desk.change(), {})
+    assert told.startswith("the next push tries again (could not be checked before sending")
+
+
+def test_a_retry_goes_over_an_edit_that_came_before_a_lost_update_was_sent_again(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.push("lost before", hook=at("looked", lambda: row.update(mobile="9")))
+    assert (desk.states(), desk.change().attempts) == (["conflict"], 1)
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert (desk.states(), row["mobile"]) == (["done"], "3")
+
+
+@pytest.mark.parametrize(("who", "mobile"), [("ours", "3"), ("theirs", "2")])
+def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile):
+    desk.shop.tables["customers"][record]["mobile"] = "2"
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.push()
+    desk.push(on_conflict=who)
+    assert desk.shop.tables["customers"][record]["mobile"] == mobile
+    assert "conflict" not in desk.states()
+    assert problems(desk.home)[1] == [], "it is decided"
+    with Outbox(desk.home) as outbox:
+        assert "Mend it" not in next_step(outbox, desk.change(), {})
+
+
+@pytest.mark.parametrize(
+    "kept", [str.upper, lambda text: text.replace("ú", "u").replace("ñ", "n").replace("í", "i")]
+)
+def test_what_the_service_respells_is_ours(desk, record, kept):
+    desk.shop.edit = lambda name, value: kept(value) if name == "company" else value
+    for company in ("Núñez Co", "Núñez Cía"):
+        desk.queue("customers", "update", {"company": company}, record)
+    assert desk.push().exit_code == 0
+
+
+@pytest.mark.parametrize("fault", ["", "lost before", "lost after", "401 before"])
+def test_where_staff_wins_the_other_fields_are_sent_and_theirs_never(desk, record, fault):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3", "company": "Glass"}, record)
+    row["mobile"] = "2"
+    desk.push(fault, on_conflict="theirs")
+    desk.later(HOUR, 2)
+    assert (desk.states(), row["mobile"], row["company"]) == (["done"], "2", "Glass")
+    assert "theirs kept" in desk.events()
