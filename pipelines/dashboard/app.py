@@ -173,10 +173,12 @@ def _filters(known: list[str], looked: Selection) -> None:
             _("Period"), codes, format_func=view.period_name, key="period", width=200,
         )  # fmt: skip
         if state["period"] == view.RANGE or looked.period.kind == "range":
-            state["days"] = (looked.period.first, looked.period.last)
+            # Its key is the period's: between the first click and the second it holds one day.
+            key = f"days-{looked.period.label}"
             st.date_input(
-                _("Days"), key="days", format=view.day_picker(), on_change=_pick_days, width=240
-            )
+                _("Days"), (looked.period.first, looked.period.last), key=key, width=240,
+                format=view.day_picker(), on_change=_pick_days, args=(key,),
+            )  # fmt: skip
         st.selectbox(
             _("Compared with"), list(view.AGAINST), key="against", width=200,
             format_func=lambda code: shown(view.AGAINST[code]),
@@ -189,8 +191,8 @@ def _filters(known: list[str], looked: Selection) -> None:
                 )  # fmt: skip
 
 
-def _pick_days() -> None:
-    days = st.session_state["days"]
+def _pick_days(key: str) -> None:
+    days = st.session_state[key]
     if isinstance(days, tuple) and len(days) == 2:
         chosen = Period(kind="range", first=days[0], last=days[1])
         st.session_state["period"] = chosen.label

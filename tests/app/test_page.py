@@ -74,6 +74,16 @@ def test_days_of_the_address_are_looked_at(chain, monkeypatch, period, first, la
     assert sold == pytest.approx(float(total))
 
 
+def test_two_days_picked_one_after_the_other_are_a_period(chain, monkeypatch):
+    page = shown(chain, monkeypatch, period="range")
+    first, last = date(2026, 5, 3), date(2026, 5, 9)
+    page.date_input[0].set_value((first,)).run()
+    assert page.date_input[0].value == (first,), "the first waits for the second"
+    page.date_input[0].set_value((first, last)).run()
+    assert dict(page.query_params) == {"period": f"{first}--{last}"}
+    assert page.date_input[0].value == (first, last)
+
+
 def test_a_bar_of_any_month_leads_to_it(chain, monkeypatch):
     """Also one that lies further back than a year: it is among the periods to choose from."""
     ((month, total),) = ask(
