@@ -13,7 +13,7 @@ from pipelines.dashboard.access import sees_margins
 from pipelines.dashboard.asked import signature
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key
-from pipelines.dashboard.table import OPEN
+from pipelines.dashboard.table import OPEN, open_thing
 from pipelines.dashboard.view import Selection
 from pipelines.language import MINUS, _, current, shown, switch, use
 from pipelines.language.display import DisplaySettings
@@ -144,6 +144,7 @@ def _read_address(names: tuple[str, ...]) -> None:
             state[name] = value if value in choices.get(name, {value: ""}) else default
         wanted = said.get("shops", "").split(",")
         state["shops"] = [name for name in names if name in wanted]
+        open_thing(state[OPEN])
         state["address"] = said
     for name, default in _DEFAULTS.items():
         # Streamlit forgets what widgets hold that were not drawn.

@@ -35,7 +35,7 @@ PART_KEY = "part:"
 # -- tables ---------------------------------------------------------------------------------------
 
 DOCUMENTS = Listing(
-    "documents", "shop number day kind customer sold gross tax status", Text("Documents"),
+    "documents", "shop day kind number customer sold gross tax status", Text("Documents"),
     opens=opens(column="document_type"), sql="""
     select shop_id as shop, counted_day as day, effect as kind, document_number as number,
         customer_name as customer, counted_amount as sold, gross, tax, status, document_type,
@@ -236,7 +236,7 @@ def part_drawer(selection: Selection, text: str) -> None:
     days = (selection.period.first, selection.period.last)
     rows = asked.documents_of(selection.home, selection.names, by, said or None, days)
     listing = Listing(
-        "of-part", "shop number day kind customer sold", opens=opens(column="document_type")
+        f"of-{text}", "shop day kind number customer sold", opens=opens(column="document_type")
     )
     window(part_name(by, said or None), lambda: draw(selection, listing, rows))
 

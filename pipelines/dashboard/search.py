@@ -106,7 +106,7 @@ _BELONGINGS = (
     from marts.sales_lines where {of_it} order by effect = 'return', effect_key, position
     """)),
     (("ticket", "customer"), Listing(
-        "its-documents", "number day kind gross paid due status", note=Text("Documents"),
+        "its-documents", "day kind number gross paid due status", note=Text("Documents"),
         opens=opens(column="document_type"), sql="""
     select shop_id as shop, document_type as kind, document_type, document_number as number,
         created_day as day, gross, paid, documents.due as due, status, document_id as id
@@ -152,7 +152,7 @@ def thing(warehouse: Published, key: Key) -> tuple[dict[str, Any], list[Rows]] |
 
 
 _FOUND = Listing(
-    "found", "shop number kind customer day amount", Text("Found"),
+    "found", "shop kind number customer day amount", Text("Found"),
     opens=opens(), headings={"day": Text("Last seen")},
 )  # fmt: skip
 
@@ -179,7 +179,8 @@ def drawer(selection: Selection, key: Key) -> None:
         _facts(selection, key, facts)
         for (kinds, listing), rows in zip(_BELONGINGS, found, strict=True):
             if rows or kinds == KINDS:
-                draw(selection, listing, rows)
+                # What is opened from here has tables of its own.
+                draw(selection, listing._replace(name=f"{listing.name}-{key}"), rows)
 
     window(_title(key, facts), drawn)
 

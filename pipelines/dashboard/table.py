@@ -23,8 +23,12 @@ from pipelines.report import formats
 Rows = Sequence[dict[str, Any]]
 OPEN = "open"
 """The state that names what is open."""
+_TABLES = "tables"
+"""The state that names the tables it was opened from."""
 _HEADS = ("customer", "name", "item", "method", "report", "number", "period", "month")
 """What a card is headed by: the first of these that the row has."""
+_ARROW = "\u2192"
+"""A button of each row that opens it; Streamlit leaves buttons out of the CSV."""
 _CARDS = 40
 """Rows that a phone shows."""
 
@@ -155,24 +159,39 @@ def is_phone() -> bool:
     return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
-def open_thing(key: object) -> None:
-    """Open a document, ticket, customer or part; empty: close what is open."""
-    st.session_state[OPEN] = str(key)
+def open_thing(key: object, table: str = "") -> None:
+    """Open a document, ticket, customer or part by a cell of ``table``; empty: close what is open.
+
+    The cell stays chosen until then: a table without one chooses its first when it gets the focus.
+    """
+    state = st.session_state
+    state[OPEN] = str(key)
+    tables = state.setdefault(_TABLES, set()) | ({table} if table else set())
+    state[_TABLES] = tables if key else set()
+    for name in tables - state[_TABLES]:
+        state[name] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
 
 def window(title: str, drawn: Callable[[], None]) -> None:
     """A window before the page; closing it closes what is open."""
-    st.dialog(plain(title), width="large", on_dismiss=lambda: open_thing(""))(drawn)()
+    opened = st.session_state[OPEN]
+
+    def body() -> None:
+        if st.session_state[OPEN] != opened:
+            # Streamlit runs a window alone, when something in it was clicked.
+            st.rerun()
+        drawn()
+
+    st.dialog(plain(title), width="large", on_dismiss=lambda: open_thing(""))(body)()
 
 
 def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Listing) -> None:
-    opens = listing.opens
+    opens, state = listing.opens, st.session_state
     frame = pd.DataFrame(
         {c.heading: [_value(row.get(c.name), c.kind) for row in rows] for c in columns}
     )
     for heading in (c.heading for c in columns if c.kind == "share"):
         frame[heading] *= 100
-    written = frame.style.format({c.heading: _way(selection, c) for c in columns})
     config: dict[str, Any] = {
         c.heading: st.column_config.ProgressColumn(
             format="%.1f %%", max_value=max(float(frame[c.heading].max()), 0.1)
@@ -182,23 +201,23 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
     }
     more: dict[str, Any] = {}
     if opens is not None:
-        state, key, first = st.session_state, listing.name, columns[0].heading
+        key = listing.name
 
         def chosen() -> None:
             cells = state[key]["selection"]["cells"]
-            # Who sorts, or comes by keyboard, has the first column chosen: so it is a button.
-            if cells and cells[0][1] != first:
-                open_thing(opens(rows[cells[0][0]]))
-                state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
+            # Streamlit chooses the first column for who sorts, or comes by keyboard.
+            if cells and cells[0][1] != _ARROW:
+                open_thing(opens(rows[cells[0][0]]), key)
 
-        config[first] = st.column_config.ButtonColumn(
-            type="tertiary", alignment="left", key=f"{key}-first",
-            on_click=lambda: open_thing(opens(rows[state[f"{key}-first"]["row"]])),
+        frame.insert(0, _ARROW, _ARROW)
+        config[_ARROW] = st.column_config.ButtonColumn(
+            "", width=40, pinned=True, type="tertiary", key=f"{key}-{_ARROW}",
+            on_click=lambda: open_thing(opens(rows[state[f"{key}-{_ARROW}"]["row"]])),
         )  # fmt: skip
         more = {"key": key, "on_select": chosen, "selection_mode": "single-cell"}
     st.dataframe(
-        written, hide_index=True, width="stretch", placeholder=formats.NONE,
-        column_config=config, **more,
+        frame.style.format({c.heading: _way(selection, c) for c in columns}),
+        hide_index=True, width="stretch", placeholder=formats.NONE, column_config=config, **more,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.conftest import chromium
 
@@ -13,6 +13,8 @@ from tests.conftest import chromium
 def launched() -> Iterator[Browser]:
     path = chromium()
     assert path is not None
+    # A crowded machine is slow, not wrong.
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         # Chromium's own sandbox refuses to run as root, as in containers.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
