@@ -280,7 +280,7 @@ def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) ->
     told = f"may have been sent by another copy of this queue: {why}" if restored else why
     since, queued = outbox.ask("last_at", shop=change.shop)[0][0], change.queued_there
     # Only what is equal is judged by when it was queued; where nobody knows, a person is asked.
-    first = None if since is None or queued is None else max(since, int(queued))
+    first = None if queued is None else max(since, int(queued))
     fence = (change.fence or {"since": since, "first": first}) | {
         "until": None,
         "restored": restored,
@@ -295,7 +295,7 @@ def put_in_doubt(outbox: Outbox, change: Change, why: str, *, restored: bool) ->
         columns["basis"] = {key: change.basis[key] for key in change.basis if key != "shown"}
     if change.state is State.REJECTED:
         outbox.move(change, fence=fence)
-    elif change.state in (State.QUEUED, State.CONFLICT, State.SENDING, State.IN_DOUBT):
+    else:
         outbox.move(change, State.IN_DOUBT, "in doubt", told, **columns)
 
 

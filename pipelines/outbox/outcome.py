@@ -160,14 +160,12 @@ class Outcomes:
         # A rate error may follow a write that was done; what was sent anew is refused for that.
         sent_before = was_sent(before) or change.attempts > before.attempts + 1
         told, answer = str(error), f"{error.status} {error.excerpt}"[:_MOST_ANSWER]
-        if error.status in (401, 403) and not change.is_idempotent:
-            self.in_doubt(change, told, answer=answer)
-        elif sent_before or (change.op == "upload" and change.answered and error.status == 409):
+        if sent_before or (change.answered and error.status == 409):
             # A service that takes no second of a name most likely has the first, though it does
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif self._is_believed(change, error):
+        elif self._is_unknown(change, error):
             self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
             self.hook("outcome", change.number)
         else:
@@ -178,15 +176,13 @@ class Outcomes:
             why = f"{told}; it may be done all the same, so it is looked for"
             self.in_doubt(change, why, answer=answer, said=Said.NO, fence=fence)
 
-    def _is_believed(self, change: Change, error: BadAnswer) -> bool:
-        """Whether a refusal is believed as it is: of a delete of what nobody knew, and of what no
-        look can tell."""
-        if change.op == "delete" and error.status in _GONE:
-            shop, resource, record = change.shop, change.resource, str(change.record_id)
-            known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
-            return not known and record not in self.outbox.made(shop, resource)
-        cannot = change.op == "upload" or (change.op == "update" and change.acts)
-        return cannot and not _speaks_of_one(change, error)
+    def _is_unknown(self, change: Change, error: BadAnswer) -> bool:
+        """Whether a delete is refused of what neither mirror nor queue ever knew."""
+        if change.op != "delete" or error.status not in _GONE:
+            return False
+        shop, resource, record = change.shop, change.resource, str(change.record_id)
+        known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
+        return not known and record not in self.outbox.made(shop, resource)
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""

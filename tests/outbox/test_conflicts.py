@@ -92,3 +92,14 @@ def test_where_staff_wins_the_other_fields_are_sent_and_theirs_never(desk, recor
     desk.later(HOUR, 2)
     assert (desk.states(), row["mobile"], row["company"]) == (["done"], "2", "Glass")
     assert "theirs kept" in desk.events()
+
+
+def test_a_retry_of_a_conflict_stands_after_a_new_start(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    row["mobile"] = "9"
+    desk.push()
+    desk.retry()
+    desk.reboot()
+    assert desk.push().exit_code == 0
+    assert (desk.states(), row["mobile"]) == (["done"], "3")

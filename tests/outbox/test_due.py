@@ -14,7 +14,7 @@ def test_a_payment_that_the_till_took_meanwhile_is_a_conflict(desk, taken, told)
     desk.shop.take(invoice, taken)
     assert desk.push().exit_code == 1
     assert (desk.states(), desk.made("payments")) == (["conflict"], 0)
-    assert told in desk.change().reason
+    assert told in desk.change().reason and desk.change().reason.endswith("meanwhile?")
     for choice in ("ours", "theirs"):
         desk.push(on_conflict=choice)
     assert desk.states() == ["conflict"], "money asks for a word of its own"

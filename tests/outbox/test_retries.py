@@ -149,3 +149,29 @@ def test_a_conflict_over_an_approved_doubt_asks_about_the_doubt_no_more(desk):
         desk.retry()
         desk.later(HOUR)
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
+
+
+def test_a_doubt_that_nobody_was_asked_about_ends_by_itself_after_a_new_start(desk):
+    desk.queue(*PLAIN)
+    desk.push("lost before", wait=False)
+    desk.reboot()
+    assert desk.later().exit_code == 0
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+    with Outbox(desk.home) as outbox:
+        told = [row["detail"] for row in outbox.history(1)]
+    assert any("by another copy of this queue: the machine was started anew" in one for one in told)
+
+
+def test_what_was_discarded_in_a_backup_is_looked_for_when_it_is_retried(desk):
+    desk.begin()
+    desk.queue(*PLAIN)
+    desk.discard()
+    desk.back_up()
+    desk.retry()
+    desk.push()
+    desk.shop.clock.ticks += HOUR
+    desk.put_back()
+    desk.push()
+    desk.retry()
+    desk.later()
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
