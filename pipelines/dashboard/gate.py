@@ -163,7 +163,8 @@ class Gate:
             {
                 "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
                 "Cache-Control": "no-store",
-                "Referrer-Policy": "no-referrer",
+                # Without any referrer, browsers send a form with the Origin "null".
+                "Referrer-Policy": "same-origin",
             },
         )
 

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.app.browser import launched
+from tests.app.page import page as serving
 from tests.app.warehouse import change
 
 pytestmark = pytest.mark.browser
@@ -147,3 +148,13 @@ def test_what_is_open_opens_what_belongs_to_it(browser, served, chain):
     expect(window.get_by_role("heading", name="Customer").first).to_be_visible()
     window.locator("[class*=its-documents] button").first.click()
     expect(window.get_by_role("heading", name=re.compile("^(Invoice|POS order)"))).to_be_visible()
+
+
+def test_a_password_lets_a_browser_in_that_fills_the_form(browser, chain, tmp_path):
+    publish(chain, tmp_path)
+    with serving(tmp_path, DASHBOARD__PASSWORD="counter-secret") as address:
+        page = opened(browser, f"{address}?period=2026-01")
+        page.get_by_label("Password").fill("counter-secret")
+        page.get_by_role("button").click()
+        expect(page.get_by_role("heading", name="2 shops")).to_be_visible()
+        expect(page).to_have_url(re.compile("period=2026-01"))
