@@ -10,6 +10,7 @@ import streamlit as st
 
 from pipelines.dashboard import asked
 from pipelines.dashboard.asked import Rows
+from pipelines.dashboard.table import is_phone
 from pipelines.dashboard.view import Selection
 from pipelines.language import _, current
 from pipelines.report import formats
@@ -116,7 +117,8 @@ def _drawn(
     chart.data["told"] = [formats.money(Decimal(str(amount)), unit) for amount in amounts]
     return chart.encode(
         color=alt.Color(
-            "what:N", title=None, sort=list(colours), legend=alt.Legend(orient="top"),
+            "what:N", title=None, sort=list(colours),
+            legend=alt.Legend(orient="top", columns=1 if is_phone() else 0),
             scale=alt.Scale(domain=list(colours), range=list(colours.values())),
         ),
         tooltip=[alt.Tooltip(field, title=title) for field, title in tips.items()],
