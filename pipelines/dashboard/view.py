@@ -110,7 +110,9 @@ def view(looked: Selection, against: str) -> View:
     first, last = looked.period.first, looked.period.last
     months = (last.year - first.year) * 12 + last.month - first.month
     found = _view(looked.home, list(looked.names), looked.period, looked.days, max(13, months + 1))
-    return found.model_copy(update={"before": found.earlier}) if against == "year" else found
+    # The period before a year is the year before.
+    is_earlier = against == "year" and looked.period.kind != "year"
+    return found.model_copy(update={"before": found.earlier}) if is_earlier else found
 
 
 def trusted(home: Path, names: tuple[str, ...], zone: tzinfo) -> Trust:

@@ -131,11 +131,12 @@ class Period(BaseModel):
         return self._as_long(type(self).of(self.kind, self.first - timedelta(days=1)), is_running)
 
     def year_before(self, *, is_running: bool = False) -> Self:
-        """The same a year before: of a day the same weekday four weeks back, of a week 52 weeks."""
+        """The same a year before: of a day the same weekday four weeks back, of a week 52 weeks,
+        of a year two years."""
         if self.kind in ("day", "week"):
             back = timedelta(days=28 if self.kind == "day" else 364)
             return self.model_copy(update={"first": self.first - back, "last": self.last - back})
-        first = _months_on(self.first, -12)
+        first = _months_on(self.first, -24 if self.kind == "year" else -12)
         if self.kind == "range":
             day = min(self.first.day, _last_day(first))
             last = _months_on(self.last.replace(day=1), -12)

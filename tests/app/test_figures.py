@@ -148,6 +148,16 @@ def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
     assert table.heads[-1] == "Week before\nto 12:00"
 
 
+def test_a_year_is_compared_with_the_two_before_it(chain):
+    period = Period.read("2026")
+    assert period is not None
+    assert (period.previous().label, period.year_before().label) == ("2025", "2024")  # type: ignore[union-attr]
+    # The books begin in 2025, so the report has one column beside its own.
+    page = report(chain, "2026").pages[0]
+    assert page.before is not None and page.before.period.first.year == 2025
+    assert page.earlier is None
+
+
 @pytest.mark.parametrize(
     ("text", "first", "last", "before", "earlier"),
     [

@@ -84,6 +84,12 @@ def test_two_days_picked_one_after_the_other_are_a_period(chain, monkeypatch):
     assert page.date_input[0].value == (first, last)
 
 
+@pytest.mark.parametrize("against", ["before", "year"])
+def test_a_year_stands_beside_the_year_before(chain, monkeypatch, against):
+    page = shown(chain, monkeypatch, period="2026", against=against)
+    assert any("change against 2025-01-01" in caption.value for caption in page.caption)
+
+
 def test_a_bar_of_any_month_leads_to_it(chain, monkeypatch):
     """Also one that lies further back than a year: it is among the periods to choose from."""
     ((month, total),) = ask(
