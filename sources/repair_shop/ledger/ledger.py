@@ -124,6 +124,11 @@ class Ledger(State):
         found = self.one("newest_state", shop=shop, list=name, kinds=_ids(kinds))
         return None if found is None else ScanState(found)
 
+    def newest_rows(self, shop: str, name: str, *kinds: str) -> int | None:
+        """The rows that a list's newest proven scan of some kinds showed, None if there is none."""
+        found = self.one("newest_rows", shop=shop, list=name, kinds=_ids(kinds))
+        return None if found is None else int(found)
+
     def page(self, scan: Scan, key: str) -> Page | None:
         """The kept answer to a scan's request, or None if it was never answered."""
         summary = self.one("page", scan_id=scan.scan_id, key=key)

@@ -66,6 +66,9 @@ where scan_id = :scan_id
 -- name: newest_state
 select state from scans where shop = :shop and list = :list and state <> 'dropped'
   and kind in (select value from json_each(:kinds)) order by scan_id desc limit 1
+-- name: newest_rows
+select rows from scans where shop = :shop and list = :list and state = 'proven'
+  and kind in (select value from json_each(:kinds)) order by scan_id desc limit 1
 -- name: newest_scans
 select shop, list, kind, spec, state, proof, reason, pages, rows, first_day, last_day, opened_at,
   closed_at

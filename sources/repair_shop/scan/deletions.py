@@ -181,10 +181,13 @@ class Deletions:
         return f"{told} {advice(self.job.resource)}"
 
     def _first_sighting(self, name: str, rows: int) -> str:
-        """Why an empty answer is not believed yet; empty at its second sighting."""
-        sightings = self.ledger.value(self.job.shop, name)
-        self.ledger.set_value(self.job.shop, name, now_text())
-        if sightings is not None:
+        """Why an empty answer is not believed yet; empty at its second sighting, of some days
+        while their list shows rows: one that came empty would lose them day by day."""
+        job = self.job
+        sightings = self.ledger.value(job.shop, name)
+        self.ledger.set_value(job.shop, name, now_text())
+        whole = self.ledger.newest_rows(job.shop, job.resource, *WHOLE_KINDS)
+        if sightings is not None and (job.first is None or whole != 0):
             return ""
         return f"an empty answer where {rows} rows are known; the next run looks again"
 
