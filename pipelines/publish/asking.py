@@ -65,8 +65,12 @@ def _only(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
 
 def _told_apart(names: list[str]) -> tuple[str, ...]:
     """Columns of one name as ``x``, ``x_1``: of two with one name an object keeps one alone."""
-    many = (names[:place].count(name) for place, name in enumerate(names))
-    return tuple(f"{name}_{n}" if n else name for name, n in zip(names, many, strict=True))
+    told: list[str] = []
+    for place, name in enumerate(names):
+        others = (f"{name}_{n}" for n in range(1, len(names) + 1))
+        free = (other for other in others if other not in (*names, *told))
+        told.append(next(free) if name in names[:place] else name)
+    return tuple(told)
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:

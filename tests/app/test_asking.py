@@ -70,6 +70,8 @@ def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):
 def test_two_columns_of_one_name_are_told_apart(at_chain, capsys):
     assert main(["query", "select 1 as x, 2 as x, 3 as x", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [{"x": 1, "x_1": 2, "x_2": 3}]
+    assert main(["query", "select 1 as x, 2 as x, 3 as x_1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"x": 1, "x_2": 2, "x_1": 3}]
 
 
 def test_what_is_no_figure_is_null_for_programs(at_chain, capsys):
