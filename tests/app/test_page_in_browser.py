@@ -158,3 +158,14 @@ def test_a_password_lets_a_browser_in_that_fills_the_form(browser, chain, tmp_pa
         page.get_by_role("button").click()
         expect(page.get_by_role("heading", name="2 shops")).to_be_visible()
         expect(page).to_have_url(re.compile("period=2026-01"))
+
+
+def test_an_amount_of_millions_is_shown_whole(browser, served, chain):
+    address, home = served
+    publish(chain, home, "update marts.shop_days set sold = sold * 1000000")
+    page = opened(browser, f"{address}&period=all", viewport={"width": 1200, "height": 1000})
+    value = page.get_by_test_id("stMetricValue").filter(has_text=re.compile(r"\d(,\d{3}){3}"))
+    expect(value.first).to_be_visible()
+    assert value.first.evaluate(
+        "one => [one, ...one.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth)"
+    )
