@@ -256,7 +256,7 @@ def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:
 
 def move_bases(outbox: Outbox, change: Change, body: Fields) -> None:
     """Later changes of the same fields are based on what this one sent."""
-    for other in outbox.of_record(change, op="update", states=[State.QUEUED, State.CONFLICT]):
+    for other in outbox.of_record(change, op="update", states=OPEN):
         if shared := [name for name in other.body if name in body]:
             seen = {k: v for k, v in other.basis.get("seen", {}).items() if k not in shared}
             values = other.basis.get("values", {}) | {name: body[name] for name in shared}

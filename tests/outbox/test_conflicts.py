@@ -103,3 +103,12 @@ def test_a_retry_of_a_conflict_stands_after_a_new_start(desk, record):
     desk.reboot()
     assert desk.push().exit_code == 0
     assert (desk.states(), row["mobile"]) == (["done"], "3")
+
+
+@pytest.mark.parametrize("new_start", ["", "+"])
+def test_two_updates_of_one_field_that_wait_are_nobodys_edit(desk, record, new_start):
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+    desk.shop.clock.boot_id += new_start
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.shop.tables["customers"][record]["mobile"]) == (["done"] * 2, "3")
