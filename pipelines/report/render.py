@@ -242,10 +242,10 @@ def workbook(report: Report) -> bytes:
             totals = _totals(table, rows)
             # Of several pages each name begins with its page's.
             name = table.title if len(report.pages) == 1 else f"{page.title} {table.title}"
+            # The table of figures has a head without words, and amounts beside counts.
             heads = [
-                f"{head.replace(chr(10), ' ') or sheet.title} ({page.currency})"
-                if kind == "money" and page.currency
-                else head.replace("\n", " ") or sheet.title
+                (head.replace("\n", " ") or sheet.title)
+                + (f" ({page.currency})" if page.currency and (kind == "money" or not head) else "")
                 for head, kind in zip(table.heads, table.kinds, strict=True)
             ]
             tabs.append(Tab(name, heads, [*rows, *totals], totals=len(totals)))

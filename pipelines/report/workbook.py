@@ -65,6 +65,8 @@ def _write(book: xlsxwriter.Workbook, tab: Tab, name: str) -> None:
         page.set_column(place, place, min(max(longest, len(name)) + 2, _WIDEST))
         page.write_string(0, place, name, head)
     page.freeze_panes(1, 0)
+    page.fit_to_pages(1, 0)
+    page.repeat_rows(0)
     body = len(tab.rows) - tab.totals
     if body and tab.columns:
         page.autofilter(0, 0, body, len(tab.columns) - 1)

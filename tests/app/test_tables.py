@@ -34,8 +34,10 @@ def test_sheets_of_long_names_are_told_apart():
 
 def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     path = write(made, tmp_path / "june.xlsx")
-    figures = {row[0]: row[1] for row in cells(path)[1:]}
+    head, *rows = cells(path)
+    figures = {row[0]: row[1] for row in rows}
     page = made.pages[0]
+    assert head[0].endswith(f"({page.currency})")
     assert float(figures["Money taken"]) == float(page.now.figures.taken)
     assert float(figures["Receivables"]) == float(page.now.figures.receivables)
     assert figures["Tickets opened"] == page.now.figures.tickets_opened
