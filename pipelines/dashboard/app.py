@@ -133,7 +133,8 @@ def _read_address(names: tuple[str, ...]) -> None:
     """Take what the page's address says, at first and when it was changed there."""
     said = {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
     state = st.session_state
-    if state.get("address") != said:
+    # Streamlit forgets what widgets hold that were not drawn, as when nothing could be read.
+    if state.get("address") != said or "period" not in state:
         choices: dict[str, Mapping[str, object]] = {
             "against": view.AGAINST,
             "part": parts.PARTS,
@@ -147,7 +148,6 @@ def _read_address(names: tuple[str, ...]) -> None:
         open_thing(state[OPEN])
         state["address"] = said
     for name, default in _DEFAULTS.items():
-        # Streamlit forgets what widgets hold that were not drawn.
         state[name] = state.get(name, default)
     state["shops"] = state.get("shops", [])
 

@@ -90,6 +90,18 @@ def test_a_year_stands_beside_the_year_before(chain, monkeypatch, against):
     assert any("change against 2025-01-01" in caption.value for caption in page.caption)
 
 
+def test_what_was_looked_at_is_looked_at_again_once_there_is_a_warehouse_again(home, monkeypatch):
+    page = shown(home, monkeypatch, period="2026-05", part="cash")
+    figures = [m.value for m in page.metric]
+    (home / "warehouse.duckdb").rename(home / "away")
+    page.run()
+    assert not page.metric
+    (home / "away").rename(home / "warehouse.duckdb")
+    page.run()
+    assert dict(page.query_params) == {"period": "2026-05", "part": "cash"}
+    assert [m.value for m in page.metric] == figures
+
+
 def test_a_bar_of_any_month_leads_to_it(chain, monkeypatch):
     """Also one that lies further back than a year: it is among the periods to choose from."""
     ((month, total),) = ask(
