@@ -82,7 +82,7 @@ def days(selection: Selection, view: View) -> None:
         x=alt.X("place:Q", title=_("Day"), axis=alt.Axis(format="d", tickMinStep=1)),
         y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
     )
-    st.altair_chart(chart.properties(height=200), width="stretch")
+    st.altair_chart(chart.properties(height=280), width="stretch")
 
 
 def parts(rows: Rows, unit: str, *, has_before: bool) -> None:

@@ -217,7 +217,8 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
         more = {"key": key, "on_select": chosen, "selection_mode": "single-cell"}
     st.dataframe(
         frame.style.format({c.heading: _way(selection, c) for c in columns}),
-        hide_index=True, width="stretch", placeholder=formats.NONE, column_config=config, **more,
+        hide_index=True, width="stretch", placeholder=formats.NONE, column_config=config,
+        alt=shown(listing.title or listing.note), **more,
     )  # fmt: skip
 
 
