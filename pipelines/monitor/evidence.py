@@ -35,7 +35,7 @@ STALE_HOURS = 36
 _ENDS = {
     "failed": (Kind.FAILED, Text("failed")),
     "incomplete": (Kind.UNPROVEN, Text("incomplete")),
-    "differs": (Kind.DIFFERS, Text("differs")),
+    "differs": (Kind.DIFFERS, Text("with differences")),
 }
 """Outcome of a run -> what is wrong; of an exit code 3 it is the service that was not reached."""
 _BY_CODE = {2: Kind.MISCONFIGURED, 3: Kind.UNREACHED}

@@ -144,6 +144,7 @@ def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(setti
     ("runs", "told"),
     [
         ([("sync", 3), ("sync", 0)], ""),
+        ([("sync", 1)], "(sync) ended with differences: no answer"),
         ([("sync", 3), ("reconcile", 0)], "(sync) ended failed: no answer"),
         ([("sync", 3), ("sync brands", 0)], "(sync) ended failed: no answer"),
         ([("sync", 3), ("sync", 4)], "(sync) ended failed: no answer"),
@@ -157,7 +158,7 @@ def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(setti
 def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, told):
     ledger = Ledger(settings.home / "mirror.sqlite")
     for command, code in runs:
-        _run(ledger, command, code, "stopped" if code == 4 else "failed")
+        _run(ledger, command, code, {1: "differs", 4: "stopped"}.get(code, "failed"))
     ledger.close()
     said = [line for line in status(settings).problems if "last run" in line]
     assert (told in said[0] and len(said) == 1) if told else not said
