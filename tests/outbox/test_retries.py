@@ -175,3 +175,12 @@ def test_what_was_discarded_in_a_backup_is_looked_for_when_it_is_retried(desk):
     desk.retry()
     desk.later()
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+def test_a_create_and_the_delete_of_it_are_done_after_a_new_start(desk):
+    desk.begin()
+    desk.queue(*PLAIN)
+    desk.queue(*DELETE, "@2")
+    desk.reboot()
+    assert desk.later().exit_code == 0
+    assert desk.states() == ["done", "done"]
