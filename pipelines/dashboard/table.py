@@ -224,7 +224,9 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
 
 def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Listing) -> None:
     """A card a row: what it is, its amount beside, the rest below."""
-    money = next((c for c in columns if c.kind == "money"), None)
+    # Of a line the total, not the price of one piece.
+    amounts = (c for c in columns if c.kind == "money")
+    money = min(amounts, key=lambda c: c.name != "total", default=None)
     first = [c for name in _HEADS for c in columns if c.name == name]
     for place, row in enumerate(rows):
         told = {c.name: _told(selection, row.get(c.name), c) for c in columns}

@@ -282,6 +282,19 @@ def test_a_phone_gets_cards_with_their_amounts_in_sight(chain, monkeypatch):
     assert plain(str(number)) in str(drawer.proto)
 
 
+def test_on_a_phone_a_lines_amount_is_its_total(chain, monkeypatch):
+    monkeypatch.setattr(table, "is_phone", lambda: True)
+    ((shop, kind, document, price, total),) = ask(
+        chain,
+        "select shop_id, document_type, document_id, unit_price, total from marts.sales_lines "
+        "where effect <> 'return' and unit_price <> total and total <> 0 order by all limit 1",
+    )
+    page = shown(chain, monkeypatch, open=f"{shop}/{kind}/{document}")
+    bold = [str(one.value) for one in page.markdown]
+    assert f"**{plain(formats.money(total))}**" in bold
+    assert f"**{plain(formats.money(price))}**" not in bold
+
+
 def test_what_is_seen_can_be_downloaded(chain, monkeypatch):
     page = shown(chain, monkeypatch, period="2026-05")
     assert [one.label for one in page.get("download_button")] == ["PDF", "Excel"]
