@@ -102,9 +102,10 @@ def _since(
         if table not in held or table not in before:
             continue
         database.execute(
-            "CREATE OR REPLACE TEMP TABLE changed AS SELECT now._dlt_id "  # noqa: S608 - declared names
-            f"FROM raw.{top} AS now ANTI JOIN {_PUBLISHED}.raw.{top} AS was USING (_dlt_id, _seq) "
-            "WHERE now._deleted_at IS NULL"  # what is gone says what it said
+            # What is gone says what it said.
+            "CREATE OR REPLACE TEMP TABLE changed AS "  # noqa: S608 - declared names
+            f"SELECT _dlt_id FROM raw.{top} WHERE _deleted_at IS NULL "
+            f"AND _seq > (SELECT coalesce(max(_seq), 0) FROM {_PUBLISHED}.raw.{top})"
         )
         of_them = f"WHERE {'_dlt_root_id' if nested else '_dlt_id'} IN (FROM changed)"
         counts = []
