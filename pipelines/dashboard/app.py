@@ -79,20 +79,23 @@ def _page(home: Path) -> None:
     )
     head = st.container()
     _filters(list(known), looked)
-    if len({known[name]["currency"] for name in looked.names}) > 1:
-        st.warning(
-            _("These shops use several currencies, which do not add up: choose those of one.")
-        )
-        return
-    found = view.view(looked, st.session_state["against"])
     trust = view.trusted(home, looked.names, looked.zone)
+    adds_up = len({known[name]["currency"] for name in looked.names}) == 1
+    found = view.view(looked, st.session_state["against"]) if adds_up else None
     # Above the choices, so that a phone's first screen has the figures.
     with head:
         _head(looked, trust)
         for line in trust.cautions:
             tell = st.error if line.severity is Severity.FAULT else st.warning
             tell(plain(line.shown))
-        _numbers(looked, found)
+        if found is not None:
+            _numbers(looked, found)
+    if found is None:
+        st.warning(
+            _("These shops use several currencies, which do not add up: choose those of one.")
+        )
+        _write_address()
+        return
     st.text_input(
         _("Search"), key="q", placeholder=_("Customer, ticket or invoice"), icon=":material/search:"
     )
