@@ -136,8 +136,10 @@ def _read_address(names: tuple[str, ...]) -> None:
     """Take what the page's address says, at first and when it was changed there."""
     said = {name: ",".join(st.query_params.get_all(name)) for name in st.query_params}
     state = st.session_state
+    # A browser sends its old address with what is chosen before the new one has come.
+    is_news = said != state.get("address") == _chosen()
     # Streamlit forgets what widgets hold that were not drawn, as when nothing could be read.
-    if state.get("address") != said or "period" not in state:
+    if is_news or "period" not in state:
         choices: dict[str, Mapping[str, object]] = {
             "against": view.AGAINST,
             "part": parts.PARTS,
@@ -157,13 +159,18 @@ def _read_address(names: tuple[str, ...]) -> None:
 
 def _write_address() -> None:
     """Let the page's address say what is looked at."""
-    state = st.session_state
-    said = {name: state[name] for name, value in _DEFAULTS.items() if state[name] != value}
-    if state["shops"]:
-        said["shops"] = ",".join(state["shops"])
-    if state["address"] != said:
+    said = _chosen()
+    if st.session_state["address"] != said:
         st.query_params.from_dict(said)
-        state["address"] = said
+        st.session_state["address"] = said
+
+
+def _chosen() -> dict[str, str]:
+    """What is looked at, as the page's address says it."""
+    state = st.session_state
+    now = {name: state.get(name, default) for name, default in _DEFAULTS.items()}
+    now["shops"] = ",".join(state.get("shops", []))
+    return {name: value for name, value in now.items() if value != _DEFAULTS.get(name, "")}
 
 
 def _filters(known: list[str], looked: Selection) -> None:

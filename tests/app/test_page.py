@@ -84,6 +84,20 @@ def test_two_days_picked_one_after_the_other_are_a_period(chain, monkeypatch):
     assert page.date_input[0].value == (first, last)
 
 
+def test_a_choice_made_before_the_browser_has_the_new_address_counts(chain, monkeypatch):
+    page = shown(chain, monkeypatch)
+    page.selectbox(key="period").select("2026-05").run()
+    page.query_params.clear()
+    page.selectbox(key="against").select("year").run()
+    assert (page.selectbox(key="period").value, page.query_params["against"]) == (
+        "2026-05", "year",
+    )  # fmt: skip
+    # Without a choice it is the way back through the browser's history.
+    page.query_params.clear()
+    page.run()
+    assert page.selectbox(key="period").value == "day"
+
+
 @pytest.mark.parametrize("against", ["before", "year"])
 def test_a_year_stands_beside_the_year_before(chain, monkeypatch, against):
     page = shown(chain, monkeypatch, period="2026", against=against)
