@@ -166,6 +166,8 @@ def test_an_amount_of_millions_is_shown_whole(browser, served, chain):
     page = opened(browser, f"{address}&period=all", viewport={"width": 1200, "height": 1000})
     value = page.get_by_test_id("stMetricValue").filter(has_text=re.compile(r"\d(,\d{3}){3}"))
     expect(value.first).to_be_visible()
-    assert value.first.evaluate(
-        "one => [one, ...one.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth)"
+    # The page's own style may come after its figures.
+    page.wait_for_function(
+        "one => [one, ...one.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth)",
+        arg=value.first.element_handle(),
     )
