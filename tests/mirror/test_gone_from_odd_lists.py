@@ -2,12 +2,14 @@
 
 import random
 import time
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from pipelines.load.completeness import completeness
 from sources.repair_shop.http.client import TRIES
+from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Reply, Seen
 
 
@@ -203,6 +205,23 @@ def test_a_list_of_one_row_that_comes_empty_once_keeps_it_where_paths_do_not_tel
     assert "b1" in stranger.recorder.live("brands", "main")
     assert stranger.sync("brands").exit_code == 0
     assert "b1" not in stranger.recorder.live("brands", "main")
+
+
+def test_days_are_not_believed_to_be_empty_while_their_whole_list_comes_empty(stranger):
+    rows = [{"id": n, "amount": 5, "date": f"2026-03-{1 + n // 3:02d}"} for n in range(60)]
+    stranger.lists["/payments"] = rows
+    assert stranger.sync("payments").exit_code == 0
+    day = date(2026, 3, 7)
+    jobs = [Job("main", ENDPOINTS["payments"], "repair", first=day, last=day)]
+    stranger.lists["/payments"] = []
+    assert stranger.sync("payments").exit_code == 1
+    with stranger.session() as session:
+        for _ in range(2):
+            stranger.fetch(session, *jobs)
+        assert session.ledger.live_count("main", "payments") == 60
+    stranger.lists["/payments"] = [row for row in rows if row["date"] != "2026-03-07"]
+    assert stranger.sync("payments").exit_code == 0
+    assert len(stranger.recorder.live("payments", "main")) == 57
 
 
 @pytest.mark.parametrize("name", ["customers", "stock", "expenses", "ticketComments"])

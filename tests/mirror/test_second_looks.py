@@ -45,22 +45,6 @@ def test_days_that_were_answered_empty_once_are_asked_again_by_the_next_run(stra
         assert resume_jobs(ledger, shop) == []
 
 
-def test_days_are_not_believed_to_be_empty_while_their_whole_list_comes_empty(stranger):
-    rows = [{"id": n, "amount": 5, "date": f"2026-03-{1 + n // 3:02d}"} for n in range(60)]
-    stranger.lists["/payments"] = rows
-    assert stranger.sync("payments").exit_code == 0
-    jobs = [Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)]
-    stranger.lists["/payments"] = []
-    assert stranger.sync("payments").exit_code == 1
-    with stranger.session() as session:
-        for _ in range(2):
-            stranger.fetch(session, *jobs)
-        assert session.ledger.live_count("main", "payments") == 60
-    stranger.lists["/payments"] = [row for row in rows if row["date"] != "2026-03-07"]
-    assert stranger.sync("payments").exit_code == 0
-    assert len(stranger.recorder.live("payments", "main")) == 57
-
-
 @pytest.mark.parametrize(
     "named",
     [
