@@ -7,7 +7,7 @@ field.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -57,8 +57,7 @@ def find_renamed(
 ) -> list[Renamed]:
     """Those since ``published``, and those ``known`` before that stand. A row that says both fields
     shows that the one is not the other."""
-    held = columns_of(database, "raw")
-    found = [one for one in known if one.unknown]
+    held, before = columns_of(database, "raw"), dict[str, set[str]]()
     copy = published.with_name(f".{published.name}.{os.getpid()}.tmp")
     try:
         with suppress(duckdb.Error, OSError):  # nothing is published yet
@@ -67,12 +66,12 @@ def find_renamed(
             except duckdb.IOException:  # somebody has it open for writing
                 copy_file(published, copy)
                 _attach(database, copy)
-            try:
-                found += _since(database, held, columns_of(database, "raw", _PUBLISHED), known)
-            finally:
-                database.execute(f"DETACH {_PUBLISHED}")
+            before = columns_of(database, "raw", _PUBLISHED)
+        lost, said = _since(database, held, before)
     finally:
+        database.execute(f"DETACH DATABASE IF EXISTS {_PUBLISHED}")
         copy.unlink(missing_ok=True)
+    found = [one for one in known if one.unknown or one[:3] not in said] + lost
     counted = []
     for one in dict.fromkeys(one._replace(rows=0) for one in found):
         if not one.unknown or one.unknown in held.get(one.table, ()):
@@ -93,9 +92,11 @@ def _attach(database: duckdb.DuckDBPyConnection, file: Path) -> None:
 
 
 def _since(
-    database: duckdb.DuckDBPyConnection, held: Held, before: Held, known: Sequence[Renamed]
-) -> Iterator[Renamed]:
-    """Fields that rows said and that none that changed says; with one that came to most of them."""
+    database: duckdb.DuckDBPyConnection, held: Held, before: Held
+) -> tuple[list[Renamed], set[tuple[str, ...]]]:
+    """Fields that rows said and that none that changed says, with one that came to most of them;
+    and table, field and shop of those that a row that changed says."""
+    gone, again = list[Renamed](), set[tuple[str, ...]]()
     for table, fields in FIELDS.items():
         top, _, nested = table.partition("__")
         others = sorted(n for n in held.get(table, set()) - _declared(table) if n[0] != "_")
@@ -122,7 +123,6 @@ def _since(
             f"FROM (FROM raw.{table} {of_them}) AS now "
             f"LEFT JOIN (FROM {_PUBLISHED}.raw.{table} {of_them}) AS was USING (_dlt_id) GROUP BY 1"
         )
-        again = set()
         for shop, *counted in database.execute(sql).fetchall():
             for field, (lost, said, *times) in zip(fields.split(), counted, strict=True):
                 most, unknown = max(zip(times, others, strict=True), default=(0, ""))
@@ -132,9 +132,8 @@ def _since(
                 elif lost >= _FEW or (
                     lost and unknown and not _any(database, held, table, shop, field)
                 ):
-                    yield Renamed(table, field, shop, unknown)
-        lost_before = [one for one in known if one.table == table and not one.unknown]
-        yield from (one for one in lost_before if one[:3] not in again)
+                    gone.append(Renamed(table, field, shop, unknown))
+    return gone, again
 
 
 def _any(

@@ -120,6 +120,12 @@ def test_a_field_that_rows_say_no_more_makes_no_complete_mirror_until_they_say_i
     for options in ({"full": True}, {}):
         report = sync(settings, **options)
         assert (report.exit_code, report.details) == (1, [told])
+    # It stands, also where there is nothing to compare with.
+    (settings.home / "warehouse.duckdb").unlink()
+    whole.append(row | {"id": count + 2})
+    rows.append({name: value for name, value in whole[-1].items() if name != known})
+    report = sync(settings)
+    assert (report.exit_code, report.details) == (1, [told.replace(f"{count + 1}", f"{count + 2}")])
     rows[:] = whole
     assert sync(settings, full=True).exit_code == 0
 
