@@ -249,6 +249,9 @@ class Attempts:
     ) -> tuple[Answer, str, bool]:
         """Metadata first, then the file to the place that ``Location`` names. A place whose answer
         was lost stays empty for good, so asking for another doubles nothing."""
+        assert change.file is not None
+        # Before its place is asked for: a file that changes meanwhile would leave that empty.
+        content = (change.file["name"], read_file(change), change.file["type"])
         place = change.answered
         if place is None:
             answer = self.client.send("POST", f"{target}/upload", json=body, **once)
@@ -260,8 +263,6 @@ class Attempts:
             self.outbox.move(self.outbox.get(change.number), None, "place", place, answered=place)
             self.hook("slot kept", change.number)
             once = {**once, "on_send": None}
-        assert change.file is not None
-        content = (change.file["name"], read_file(change), change.file["type"])
         answer = self.client.send(
             "POST", f"{target}/upload/{place}", files={"file": content}, **once
         )

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from pipelines.backup import restore as put
+from pipelines.outbox import mark_restored
 from pipelines.settings import home_folder
 from shopmirror.consoles import say
 
@@ -15,7 +16,9 @@ def restore(
 ) -> None:
     """Put a backup into a home that holds no mirror; the queue is checked before it sends."""
     home = home_folder()
-    say(f"Restored into {home}: {', '.join(put(home, file))}.")
+    names = put(home, file)
+    mark_restored(home)
+    say(f"Restored into {home}: {', '.join(names)}.")
     say(
         "Set the keys again (.dlt/secrets.toml or 'shopmirror init'), then run 'shopmirror sync'. "
         "Changes that waited may have been sent since the backup: each is looked up at the service "

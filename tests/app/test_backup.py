@@ -91,11 +91,21 @@ def test_a_queue_restored_elsewhere_sends_nothing_until_it_is_adopted(shop, monk
     assert main(["backup", "--to", str(file)]) == 0
     monkeypatch.setenv("SHOPMIRROR_HOME", str(shop / "elsewhere"))
     assert main(["restore", str(file)]) == 0
-    # What says that a queue is as the last push left it is in no backup.
-    assert not (shop / "elsewhere" / "outbox.watermark").exists()
     capsys.readouterr()
     assert main(["push"]) != 0
     assert "adopt" in capsys.readouterr().err
+
+
+def test_what_is_queued_after_a_restore_is_not_taken_for_sent(shop, capsys):
+    file = shop / "kept.backup"
+    assert main(["backup", "--to", str(file)]) == 0
+    shutil.rmtree(shop / "data")
+    assert main(["restore", str(file)]) == 0
+    assert main(["queue", "add", "brands", "--op", "create", "--json", '{"name": "New"}']) == 0
+    assert [each["next"] for each in queued(capsys)] == [
+        "may have been sent: the next push looks for it first",
+        "the next push sends it",
+    ]
 
 
 def test_a_backup_beside_a_writer_is_of_one_moment(shop):

@@ -111,6 +111,14 @@ def test_an_upload_that_is_killed_sends_its_file_once(desk, tmp_path, step):
     assert (desk.states(), desk.shop.count("FILE", "tickets")) == (["done"], 1)
 
 
+def test_a_file_that_changes_once_its_place_is_given_goes_as_it_was_queued(desk, tmp_path):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.queue("tickets", "upload", None, desk.shop.put("tickets", name="Old"), file=photo)
+    assert desk.push(hook=at("slot", photo.unlink)).exit_code == 0
+    assert (desk.states(), desk.shop.count("FILE", "tickets")) == (["done"], 1)
+
+
 def same_record(desk: Desk) -> None:
     desk.shop.put("customers", name="Ann")
 
