@@ -21,6 +21,7 @@ from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
+from pipelines.sync.keys import mirrored, note_key, refuse_rows_of_others
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
@@ -166,6 +167,7 @@ class Run:
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
         self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
+        self.mirrored = mirrored(session.ledger)
         self.unshown: list[tuple[str, str]] = []
         self.uncounted: list[Problem] = []
 
@@ -211,15 +213,20 @@ class Run:
             self.confirm,
             threads_of_a_shop(len(self.shops)),
         )
-        self._deleted_by_us(shop)
-        read_shop(
-            fetch,
-            endpoints=self.endpoints,
-            full=self.full,
-            more=lambda began: self._pushed(shop, began),
-        )
+        try:
+            refuse_rows_of_others(fetch.client, ledger, shop, self.mirrored, self.session.home.path)
+        except ShopError as error:
+            fetch.fatal = error
+        else:
+            self._deleted_by_us(shop)
+            read_shop(
+                fetch,
+                endpoints=self.endpoints,
+                full=self.full,
+                more=lambda began: self._pushed(shop, began),
+            )
         if any(one.error is None for one in fetch.results):
-            self.session.note_key(shop)
+            note_key(ledger, shop)
         if fetch.fatal is None and self.endpoints is None:
             try:
                 fetch_monthly_reports(fetch.client, ledger)

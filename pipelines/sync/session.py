@@ -31,12 +31,12 @@ from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.service_reports.kept import report_totals
-from pipelines.settings import OF_ASKING, Settings, SettingsError, ShopSettings
+from pipelines.settings import OF_ASKING, Settings, ShopSettings
+from pipelines.sync.keys import refuse_keys_of_others
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import write_findings
 from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.budget.limiter import fingerprint_of
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
@@ -80,7 +80,7 @@ class Session:
         self.observer: Observer = observer or Observer()
         self.stop = stop or threading.Event()
         self.counter = RequestCounter(max_requests)
-        _refuse_keys_of_others(ledger, settings)
+        refuse_keys_of_others(ledger, settings)
         self.loader, self.builds = loader or Loader(home), loader is None
         with self.loader.database():
             self.loader.prepare()
@@ -102,11 +102,6 @@ class Session:
                 self._clients[shop.name] = client
                 client.on_request(partial(self._tell, client))
             return client
-
-    def note_key(self, shop: ShopSettings) -> None:
-        """Remember whose rows came with this key."""
-        if self.ledger.value("", _key_note(shop)) is None:
-            self.ledger.set_value("", _key_note(shop), shop.name)
 
     def requests(self, shop: str | None = None) -> int:
         """Requests that went out, of one shop or of all."""
@@ -222,23 +217,6 @@ def open_session(
         closing(Session(settings, home, ledger, budget, **limits)) as session,
     ):
         yield session
-
-
-def _refuse_keys_of_others(ledger: Ledger, settings: Settings) -> None:
-    """:class:`SettingsError` for a shop with the key that another one had: under two names its rows
-    would count twice."""
-    for shop in settings.shops:
-        had = ledger.value("", _key_note(shop)) or shop.name
-        if had != shop.name:
-            raise SettingsError(
-                f"Shop '{shop.name}' has the key that shop '{had}' had in {settings.home}: its "
-                f"rows would stand there under two names. Call it '{had}' again, or begin anew in "
-                "another SHOPMIRROR_HOME."
-            )
-
-
-def _key_note(shop: ShopSettings) -> str:
-    return f"key {fingerprint_of(shop)}"
 
 
 def made_of(

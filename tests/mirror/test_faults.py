@@ -107,3 +107,18 @@ def test_a_shop_under_another_name_is_refused_before_its_rows_count_twice(make_m
     for shops in (("sur",), ("norte", "sur")):
         mirror.shops = shops
         assert mirror.run("brands").exit_code == 0, "one that left is refused to nobody"
+
+
+def test_a_shop_under_another_name_with_a_new_key_is_refused_by_the_payments_it_shows(make_mirror):
+    mirror = make_mirror(shops=("norte",))
+    assert mirror.run("payments").exit_code == 0
+    held = len(mirror.recorder.held)
+    mirror.server.keys["centro"] = mirror.server.reset_key("norte")
+    mirror.shops = ("centro",)
+    for _night in range(2):
+        report = mirror.run("payments")
+        assert report.exit_code == 2
+        assert "'centro' shows the payments that shop 'norte' had" in report.message
+        assert (report.requests, len(mirror.recorder.held)) == (1, held)
+    mirror.shops = ("norte",)
+    assert mirror.run("payments").exit_code == 0, "a reset key of the same shop"

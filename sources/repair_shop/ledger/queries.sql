@@ -187,6 +187,8 @@ insert or ignore into dictionaries values (:list, :body)
 
 -- name: list_state
 select * from lists where shop = :shop and list = :list
+-- name: shops_read_whole
+select shop from lists where list = :list and whole_on notnull
 -- name: add_list
 insert or ignore into lists(shop, list) values (:shop, :list)
 -- name: audits
