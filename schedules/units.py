@@ -7,6 +7,7 @@ changes, and never makes up a run it slept through.
 
 import os
 import plistlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -115,7 +116,7 @@ def install(place: Place) -> list[str]:
     """
     path = service_file()
     text = _plist(place) if _is_mac() else systemd_user_unit(place)
-    if path.exists() and str(place.folder) not in path.read_text("utf-8", errors="replace"):
+    if path.exists() and _folder(path.read_text("utf-8", errors="replace")) != _folder(text):
         raise UnitError(
             f"{path} serves another folder. 'shopmirror schedule --uninstall' ends that one."
         )
@@ -153,6 +154,12 @@ def service_file() -> Path:
         return Path.home() / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
     folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(folder) / "systemd" / "user" / f"{_NAME}.service"
+
+
+def _folder(text: str) -> str:
+    """The folder that a service's file names, as it is written there."""
+    found = re.search(r"WorkingDirectory(?:=|</key>\s*<string>)([^\n<]*)", text)
+    return found[1] if found else ""
 
 
 def _is_mac() -> bool:

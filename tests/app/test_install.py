@@ -59,14 +59,26 @@ def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys
     assert "nothing was done" in capsys.readouterr().out
 
 
-def test_a_service_of_another_folder_stays(account, monkeypatch, capsys):
-    monkeypatch.setattr("sys.platform", "linux")
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+@pytest.mark.parametrize("name", ["other", "sho"])
+def test_a_service_of_another_folder_stays(account, monkeypatch, capsys, platform, name):
+    monkeypatch.setattr("sys.platform", platform)
     assert main(["schedule", "--install"]) == 0
-    other = account / "other"
+    other = account / name
     other.mkdir()
     monkeypatch.chdir(other)
     assert main(["schedule", "--install"]) == 2
     assert "serves another folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_a_folder_with_an_odd_name_is_known_again(account, monkeypatch, platform):
+    monkeypatch.setattr("sys.platform", platform)
+    odd = account / "50% & more"
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    assert main(["schedule", "--install"]) == 0
+    assert main(["schedule", "--install"]) == 0
 
 
 def test_launchd_gets_a_property_list(account, monkeypatch):
