@@ -66,6 +66,10 @@ _SOURCES = (
 )
 
 
+_PLAIN = "translate(strip_accents(lower({})), '\u0142\u00f8\u0111\u0131', 'lodi')"
+"""A text as it is typed without accents; strip_accents leaves strokes in their letters."""
+
+
 @cached
 def found(warehouse: Published, names: Names, text: str) -> Rows:
     """Customers, tickets and documents that have all words of ``text``, numbers first."""
@@ -74,7 +78,7 @@ def found(warehouse: Published, names: Names, text: str) -> Rows:
         return []
     values = {f"w{place}": word for place, word in enumerate(words)}
     has_all = " and ".join(
-        f"contains(strip_accents(lower(where_said)), strip_accents(${name}))" for name in values
+        f"contains({_PLAIN.format('where_said')}, {_PLAIN.format('$' + name)})" for name in values
     )
     parts = [
         f"(select *, coalesce(lower(number) = $whole, false) as is_it from ({source}) "  # noqa: S608 - ours

@@ -248,7 +248,8 @@ def workbook(report: Report) -> bytes:
                 + (f" ({page.currency})" if page.currency and (kind == "money" or not head) else "")
                 for head, kind in zip(table.heads, table.kinds, strict=True)
             ]
-            tabs.append(Tab(name, heads, [*rows, *totals], totals=len(totals)))
+            shares = [place for place, kind in enumerate(table.kinds) if kind == "change"]
+            tabs.append(Tab(name, heads, [*rows, *totals], totals=len(totals), shares=shares))
     made = BytesIO()
     write_workbook(made, tabs)
     return made.getvalue()

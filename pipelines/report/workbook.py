@@ -18,19 +18,26 @@ ROWS = 1_048_575
 _WIDEST = 48
 _LONGEST = 32_767
 """Characters that a cell holds."""
-_SHAPES = {"money": "#,##0.00##", "time": "yyyy-mm-dd hh:mm", "day": "yyyy-mm-dd", "": "General"}
+_SHAPES = {
+    "money": "#,##0.00##", "time": "yyyy-mm-dd hh:mm", "day": "yyyy-mm-dd", "": "General",
+    "change": "+0 %;-0 %;0 %",
+}  # fmt: skip
 _LARGEST = 10**15
 """From here on a number in Excel loses its last digits, so it is written as text."""
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A worksheet: its name, headings, rows, and how many of the last rows are totals."""
+    """A worksheet: its name, headings, rows, and how many of the last rows are totals.
+
+    ``shares`` are places of columns that are written as percent.
+    """
 
     name: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     totals: int = 0
+    shares: Collection[int] = ()
 
 
 def write_workbook(target: Path | BytesIO, tabs: Sequence[Tab]) -> None:
@@ -75,7 +82,7 @@ def _write(book: xlsxwriter.Workbook, tab: Tab, name: str) -> None:
         for place, value in enumerate(row):
             if value is not None:
                 told, kind = _told(value)
-                page.write(number, place, told, formats[kind])
+                page.write(number, place, told, formats["change" if place in tab.shares else kind])
 
 
 def _formats(book: xlsxwriter.Workbook, **how: Any) -> dict[str, Any]:

@@ -196,6 +196,13 @@ def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
     assert search.found(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
 
 
+def test_a_name_is_found_without_its_accents_and_strokes(home):
+    name = "\u0141ukasz S\u00f8rens\u00e9n"
+    change(home, f"update marts.customers set name = '{name}'")
+    for typed in ("lukasz sorensen", name.upper()):
+        assert search.found(home, ("centro", "norte"), typed)[0]["customer"] == name
+
+
 def test_of_a_day_what_is_found_stands_in_the_order_of_its_numbers(chain):
     rows = search.found(chain, ("centro", "norte"), "a")
     order = [(row["kind"], -(row["day"] or date.min).toordinal(), row["number"]) for row in rows]

@@ -54,6 +54,16 @@ def test_a_workbook_has_numbers_with_totals(made, tmp_path):
             assert float(total[place] or 0) == pytest.approx(sum(values))
 
 
+def test_a_change_is_written_as_percent(made, tmp_path):
+    with ZipFile(write(made, tmp_path / "june.xlsx")) as book:
+        sheet, styles = (book.read(f"xl/{name}.xml") for name in ("worksheets/sheet1", "styles"))
+    shapes = dict(re.findall(rb'numFmtId="(\d+)" formatCode="([^"]+)"', styles))
+    (kinds,) = re.findall(rb"<cellXfs.*?</cellXfs>", styles, re.S)
+    used = re.findall(rb'<xf numFmtId="(\d+)"', kinds)
+    changes = re.findall(rb'r="E\d+" s="(\d+)"><v>', sheet)
+    assert {shapes[used[int(style)]] for style in changes} == {b"+0 %;-0 %;0 %"}
+
+
 def test_tax_margin_and_expenses_on_request(made, chain):
     tax, cost, margin = ask(
         chain,
