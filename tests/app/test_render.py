@@ -10,6 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from pipelines.language import Language, use
+from pipelines.monitor.severity import Severity
 from pipelines.report import Period, SealState, closing_report, fonts, formats
 from pipelines.report.closing import Report
 from pipelines.report.figures import Technician
@@ -17,6 +18,7 @@ from pipelines.report.fonts import lacking
 from pipelines.report.render import html as render
 from pipelines.report.render import mail_html
 from pipelines.report.render import pdf as print_pdf
+from pipelines.report.trust import Caution
 from tests.app.warehouse import NOW, change
 
 JUNE = Period.read("2026-06")
@@ -187,6 +189,13 @@ class TestPaper:
         assert len(reader.pages) == 1
         box = reader.pages[0].mediabox
         assert (round(box.width), round(box.height)) == (612, 792)
+
+    def test_a_chain_in_doubt_is_set_smaller_rather_than_end_on_another_page(self, made):
+        why = Caution(severity=Severity.FAULT, text="of two lines " * 15)
+        page = made.pages[0].model_copy(update={"cautions": (why,) * 6})
+        pdf = print_pdf(made.model_copy(update={"pages": (page,)}))
+        assert len(PdfReader(BytesIO(pdf)).pages) == 1
+        assert "Mirror as of" in text_of(pdf)
 
     def test_packaged_fonts_draw_these_scripts(self, made, no_fonts_of_the_machine):
         names = (
