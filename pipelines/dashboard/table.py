@@ -218,7 +218,7 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
     st.dataframe(
         frame.style.format({c.heading: _way(selection, c) for c in columns}),
         hide_index=True, width="stretch", placeholder=formats.NONE, column_config=config,
-        alt=shown(listing.title or listing.note), **more,
+        alt=shown(listing.title or listing.note) or ", ".join(c.heading for c in columns), **more,
     )  # fmt: skip
 
 
@@ -269,9 +269,7 @@ def _value(value: Any, kind: str) -> Any:
         return formats.cell(word(value))
     if kind == "text":
         return "" if value is None else formats.cell(str(value))
-    if value is None or kind == "moment":
-        return value
-    return pd.Timestamp(value) if kind in ("day", "month") else float(value)
+    return value if value is None or kind in ("moment", "day", "month") else float(value)
 
 
 def _way(selection: Selection, column: Col) -> Callable[[Any], str]:

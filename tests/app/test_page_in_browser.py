@@ -1,5 +1,6 @@
 """The page in a real browser, from an empty folder to a published warehouse and a newer one."""
 
+import csv
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.app.browser import launched
 from tests.app.page import page as serving
-from tests.app.warehouse import change
+from tests.app.warehouse import ask, change
 
 pytestmark = pytest.mark.browser
 _PATIENCE = 60_000
@@ -171,3 +172,26 @@ def test_an_amount_of_millions_is_shown_whole(browser, served, chain):
         "one => [one, ...one.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth)",
         arg=value.first.element_handle(),
     )
+
+
+def test_a_table_is_downloaded_with_its_columns_days_and_numbers(browser, served, chain):
+    address, home = served
+    publish(chain, home)
+    page = opened(
+        browser, f"{address}&shops=norte&period=2026-06", viewport={"width": 1200, "height": 1500}
+    )
+    # With a picker of the machine's no download would be seen.
+    page.evaluate("window.showSaveFilePicker = undefined")
+    table = page.locator("[data-testid=stDataFrame]").first
+    table.hover()
+    with page.expect_download() as got:
+        table.get_by_role("button", name="Download").click()
+    head, *lines = csv.reader(got.value.path().read_text(encoding="utf-8-sig").splitlines())
+    assert head[:3] == ["Day", "Kind", "Number"]
+    asked = (
+        "select counted_day::varchar, document_number, counted_amount::double "
+        "from marts.counted_sales where shop_id = 'norte' "
+        "and counted_day between '2026-06-01' and '2026-06-30'"
+    )
+    told = {(line[0], line[2], float(line[head.index("Sold")])) for line in lines}
+    assert told == set(ask(chain, asked)) and told
