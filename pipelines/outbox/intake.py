@@ -275,8 +275,6 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
             return f"there is no change {number}"
         if found[0].shop != shop:
             return f"change {number} is for another shop, '{found[0].shop}'"
-        if found[0].state == "done" and found[0].id is None:
-            return f"change {number} is done, and has no id"
         return f"change {number} was rejected" if found[0].state == "rejected" else ""
 
     faults = [

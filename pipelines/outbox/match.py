@@ -169,8 +169,6 @@ def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) ->
 def _nearness(name: str, sent: Any, seen: str, zone: ZoneInfo) -> Match:
     if same(sent, seen, zone) or (name in ("mobile", "telephone") and _dials(str(sent), seen)):
         return Match.SAME
-    if isinstance(sent, bool):
-        return Match.DIFFERENT
     if moments := _moments(sent, seen, zone):
         first, second = (datetime.fromisoformat(text).replace(tzinfo=None) for text in moments)
         is_near = abs((first - second).total_seconds()) <= _ZONE_SECONDS

@@ -30,11 +30,10 @@ def waits_for(
 ) -> str:
     """What a change waits for that is queued, or in doubt; empty when it may be sent. ``goes``: of
     which others it need not be waited for."""
-    found = _blocks(outbox, change)
-    return next((words for other, words in found if other is None or not goes(other)), "")
+    return next((words for other, words in _blocks(outbox, change) if not goes(other)), "")
 
 
-def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
+def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change, str]]:
     yield from _missing(outbox, change)
     if change.record_id is not None:
         for other in outbox.of_record(change, before=change.number, states=OPEN):
@@ -67,23 +66,15 @@ def _alike(change: Change, other: Change) -> bool:
     )
 
 
-def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change | None, str]]:
+def _missing(outbox: Outbox, change: Change) -> Iterator[tuple[Change, str]]:
     """The changes it refers to that have no id yet."""
     numbers = [one["$queued"] for one in fields.references(change.body)]
     target = change.record_id or ""
     if target.startswith("@") and target[1:].isdecimal():
         numbers.append(int(target[1:]))
-    for number in numbers:
-        found = next(iter(outbox.changes(number=number)), None)
-        if found is None:
-            told = f"change {number}, which the queue does not hold"
-        elif found.state == "done":
-            told = f"the id of {found.what}, which has none" if found.id is None else ""
-        else:
-            yield found, f"waits for {found.stands}"
-            continue
-        if told:
-            yield None, f"waits for {told}; 'queue discard' it"
+    for made in map(outbox.get, numbers):
+        if made.state is not State.DONE:
+            yield made, f"waits for {made.stands}"
 
 
 # -- what is sent -----------------------------------------------------------------------------
@@ -103,10 +94,8 @@ def body_of(outbox: Outbox, change: Change) -> dict[str, Any]:
 
 
 def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
-    """The body of a change as it is sent; :class:`Unsendable` if what it refers to has no id, or
-    its file is not as it was queued."""
-    for _, words in _missing(outbox, change):
-        raise Unsendable(words)
+    """The body of a change as it is sent; :class:`Unsendable` if its file is not as it was
+    queued."""
     read_file(change)
     return body_of(outbox, change)
 

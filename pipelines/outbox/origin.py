@@ -85,13 +85,10 @@ def read_stamp(home: Path) -> tuple[dict[str, Any], str]:
     """What the stamp says, and what the file system says of it; empty without a usable one."""
     path = home / STAMP
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        found = path.stat()
-    except (OSError, ValueError):
+        said, found = json.loads(path.read_text(encoding="utf-8")), path.stat()
+        said["copied"] = said.get("inode") != found.st_ino
+    except (OSError, ValueError, AttributeError):
         return {}, ""
-    if not isinstance(said, dict):
-        return {}, ""
-    said["copied"] = said.get("inode") != found.st_ino
     return said, f"{found.st_ino} {found.st_ctime_ns} {found.st_mtime_ns}"
 
 

@@ -210,7 +210,7 @@ class Outcomes:
         look_at = self.now() + self.shop.seconds(_HOUR) if looks else None
         self.outbox.move(
             change, None, "left for a person", why, reason=why, needs_person=1, look_at=look_at,
-            looks=change.looks + 1, **columns,
+            looks=1, **columns,
         )  # fmt: skip
 
     def wait(self, change: Change, fence: Fields, found: str) -> None:

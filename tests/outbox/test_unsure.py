@@ -1,0 +1,276 @@
+"""What a service does not show settles nothing: no change is made again, or given up, over it."""
+
+import errno
+import os
+
+import pytest
+
+from pipelines.outbox import Outbox, QueueBroken, QueueForeign, next_step, origin
+from pipelines.outbox.errors import InputRefused
+from pipelines.outbox.match import Match, compare, marked_body, same
+from tests.outbox.desk import HOUR, at
+from tests.outbox.test_looks import push_and_put_back
+
+pytestmark = pytest.mark.core
+ANN = ("customers", "create", {"name": "Ann"})
+TICKET = ("tickets", "create", {"customerId": "c-1", "shortInfo": "Glass"})
+
+
+def many(desk, path, count=60):
+    """Records of before, on more than one page."""
+    for number in range(count):
+        desk.shop.put(path, name=f"Old {number}", short_info=f"Old {number}")
+    desk.shop.clock.ticks += HOUR
+
+
+def test_looks_without_an_answer_end_a_push_and_leave_the_changes_in_doubt(desk):
+    for name in ("Ann", "Bob", "Cid"):
+        desk.queue("customers", "create", {"name": name})
+    desk.shop.lag = 60.0
+    desk.push(*["lost after"] * 3, wait=False)
+    desk.shop.clock.ticks += HOUR
+    desk.shop.read_faults.extend([-1] * 40)
+    report = desk.push()
+    assert (report.exit_code, desk.states()) == (3, ["in_doubt"] * 3)
+    assert "3 changes in a row without an answer" in str(report.errors["main"])
+    desk.shop.read_faults.clear()
+    desk.later()
+    assert (desk.states(), desk.made("customers")) == (["done"] * 3, 3)
+
+
+def test_one_record_that_never_answers_keeps_no_other_change_from_being_sent(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("customers", "delete", None, record)
+    desk.push("lost before", wait=False)
+    desk.shop.refuses = lambda path, page: (503, "") if path == f"customers/{record}" else None
+    desk.queue("brands", "create", {"name": "X"})
+    desk.later()
+    assert desk.states() == ["in_doubt", "done"]
+
+
+@pytest.mark.parametrize("is_put_back", [False, True])
+def test_an_empty_list_is_no_sign_that_a_record_is_not_there(desk, is_put_back):
+    desk.begin()
+    desk.queue(*ANN)
+    desk.shop.lag = 60.0
+    if is_put_back:
+        push_and_put_back(desk)
+    else:
+        desk.push("lost after", wait=False)
+    desk.shop.refuses = lambda path, page: (200, []) if path == "customers" else None
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
+    desk.shop.refuses = lambda path, page: None
+    desk.later(6 * HOUR, 3)
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+@pytest.mark.parametrize(("fault", "made"), [("", 1), ("lost after", 1), ("lost before", 0)])
+def test_a_ticket_is_sent_once_where_nothing_tells_which_ones_are_new(desk, fault, made):
+    many(desk, "tickets")
+    desk.shop.knows_page = False
+    desk.queue(*TICKET)
+    desk.push(fault)
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.made("tickets")) == (["in_doubt" if fault else "done"], made)
+    assert not fault or "what was there before was not known" in desk.change().reason
+
+
+def test_a_list_that_changes_while_it_is_read_is_read_again_later(desk):
+    many(desk, "tickets")
+    desk.queue(*TICKET)
+    desk.shop.lag = 60.0
+    desk.push("lost after", wait=False)
+    desk.shop.lag = 0.0
+
+    def busy(path, page):
+        if path == "tickets/updated" and page == 1:
+            desk.shop.put("tickets", short_info="Another")
+
+    desk.shop.refuses = busy
+    desk.later()
+    assert (desk.states(), desk.made("tickets")) == (["in_doubt"], 1)
+    assert "changes faster than it can be read" in desk.change().reason
+    desk.shop.refuses = lambda path, page: None
+    desk.later(6 * HOUR)
+    assert (desk.states(), desk.made("tickets")) == (["done"], 1)
+
+
+def test_an_invoice_with_a_full_page_of_payments_tells_nothing_of_one(desk):
+    invoice = desk.shop.invoice(1000)
+    for _ in range(50):
+        desk.shop.take(invoice, 1)
+    desk.pay(invoice)
+    desk.push("lost before")
+    assert (desk.states(), desk.change().needs_person) == (["in_doubt"], True)
+    assert "a full page for the invoice" in desk.change().reason
+
+
+def test_a_payment_without_a_marker_is_known_by_the_id_that_was_answered(desk):
+    desk.pay(desk.shop.invoice(), marker=False)
+    desk.push("record after")
+    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+    assert "has the id that was answered" in desk.change().reason
+
+
+def test_a_file_that_may_have_been_sent_before_a_backup_is_left_to_a_person(desk, tmp_path):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.begin()
+    desk.queue("tickets", "upload", None, desk.shop.put("tickets", name="Old"), file=photo)
+    push_and_put_back(desk)
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.shop.count("FILE", "tickets")) == (["in_doubt"], 1)
+    assert "nothing lists the files" in desk.change().reason
+
+
+def test_an_equal_record_is_nobodys_where_no_push_told_the_time_before_a_backup(desk):
+    desk.queue(*ANN)
+    push_and_put_back(desk)
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
+    assert desk.change().needs_person
+
+
+def test_a_record_is_gone_where_the_service_answers_nothing_of_it(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("customers", "delete", None, record)
+
+    def refuses(path, page):
+        name = path.partition("/")[2]
+        return (200, {}) if name and name not in desk.shop.tables["customers"] else None
+
+    desk.shop.refuses = refuses
+    assert (desk.push().exit_code, desk.states()) == (0, ["done"])
+
+
+def test_an_update_that_cannot_be_read_back_is_believed(desk):
+    desk.queue("customers", "update", {"city": "A"}, desk.shop.put("customers", name="Ann"))
+    desk.push(hook=at("answered", lambda: desk.shop.read_faults.append(400)))
+    assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 1)
+
+
+@pytest.mark.parametrize("deed", ["changed", "removed"])
+def test_a_file_that_is_not_as_it_was_queued_is_not_sent(desk, tmp_path, deed):
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+
+    def spoil():
+        photo.write_bytes(b"another") if deed == "changed" else photo.unlink()
+
+    for _ in range(2):
+        record = desk.shop.put("tickets", name="Old")
+        desk.queue("tickets", "upload", None, record, file=photo)
+    desk.push("lost before", max_requests=2, wait=False)
+    spoil()
+    assert desk.states() == ["in_doubt", "queued"]
+    assert "will be rejected" in desk.push(dry_run=True).planned[0].waits
+    desk.later(HOUR)
+    assert (desk.states(), desk.change().needs_person) == (["in_doubt", "rejected"], True)
+    assert "could not be sent again" in desk.change().reason
+    assert desk.shop.count("FILE", "tickets") == 0
+
+
+def test_a_change_that_a_push_stopped_before_is_surely_not_sent(desk):
+    desk.queue(*ANN)
+    assert desk.push(max_requests=1).exit_code == 4
+    assert (desk.states(), desk.change().attempts, desk.shop.writes) == (["queued"], 0, [])
+    assert desk.push().exit_code == 0
+
+
+# -- the stamp --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["[]", "7", "{", ""])
+def test_a_spoiled_stamp_is_that_of_no_push(desk, content):
+    desk.begin()
+    desk.pay(desk.shop.invoice())
+    (desk.home / "outbox.watermark").write_text(content)
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+    assert "in doubt" in desk.events()
+
+
+def test_nothing_is_sent_where_the_stamp_cannot_be_written(desk, monkeypatch):
+    desk.queue(*ANN)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(origin.tempfile, "mkstemp", full)
+        report = desk.push()
+    assert (report.exit_code, desk.states(), desk.shop.writes) == (2, ["queued"], [])
+    assert isinstance(report.errors["main"], QueueBroken)
+    assert desk.push().exit_code == 0
+
+
+def test_a_queue_put_back_on_a_machine_without_a_name_is_a_copy(desk, monkeypatch):
+    monkeypatch.setattr(origin, "MACHINE_IDS", ())
+    desk.begin()
+    desk.queue(*ANN)
+    push_and_put_back(desk)
+    with pytest.raises(QueueForeign, match="no id tells"):
+        desk.push()
+
+
+# -- what a person is told --------------------------------------------------------------------
+
+
+def test_each_state_says_what_to_do_next(desk):
+    def told(number=1):
+        with Outbox(desk.home) as outbox:
+            return next_step(outbox, outbox.get(number), {})
+
+    desk.queue(*ANN)
+    desk.queue("tickets", "create", {"customerId": "@1", "shortInfo": "Glass"})
+    assert desk.retry() == "change 1 (create customers) is queued already."
+    steps = list[str]()
+    desk.push("lost before", wait=False, hook=at("intent", lambda: steps.append(told())))
+    assert steps == ["a push is at it; after a crash it is looked for"]
+    assert told().startswith("the next push looks for it")
+    assert told(2) == "waits for change 1 (create customers), which is in doubt"
+    desk.later()
+    assert (told(), desk.states()) == ("", ["done", "done"])
+    for deed in (desk.retry, desk.discard):
+        with pytest.raises(InputRefused, match="is done and cannot be"):
+            deed()
+    desk.pay(desk.shop.invoice())
+    desk.push("lost before")
+    desk.queue("customers", "delete", None, "7")
+    assert told(3).endswith(
+        "Look at the service: if it was not done, 'queue retry 3' sends it, 'queue discard 3' lets "
+        "it be"
+    )
+
+
+# -- how values compare -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("resource", "name", "sent", "row", "match"),
+    [
+        ("tickets", "priority", 1, {"priority": "High"}, Match.SAME),
+        ("tickets", "priority", "High", {"priority": 1}, Match.SAME),
+        ("tickets", "priority", 1, {"priority": "Low"}, Match.DIFFERENT),
+        ("customers", "gdprCompliant", True, {"gdpr_compliant": "No"}, Match.DIFFERENT),
+        ("products", "code", "007", {"code": "7"}, Match.DIFFERENT),
+        (
+            "tickets",
+            "lines",
+            [{"productCode": "A", "quantity": 1}],
+            {"lines": [{"product_code": "B", "quantity": 1}]},
+            Match.DIFFERENT,
+        ),
+    ],
+)
+def test_how_a_record_shows_a_value(desk, resource, name, sent, row, match):
+    assert compare(resource, name, sent, row, desk.settings.shops[0].zone) is match
+
+
+def test_a_code_is_no_number(desk):
+    assert not same("007", "7", desk.settings.shops[0].zone)
+
+
+def test_what_has_no_text_takes_no_marker():
+    assert marked_body("brands", {"name": "X"}) == ({"name": "X"}, None)
