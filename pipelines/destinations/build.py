@@ -171,19 +171,21 @@ def _exchange(client: SqlClientBase[Any]) -> None:
         if place[1].endswith(VERSIONS):
             continue
         there = held.get(place)
-        if there is None or not _exact(there).items() <= columns.items():
+        if there is None:
             client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
-            _do(client, "DROP TABLE IF EXISTS {}", place)
             _do(client, "CREATE TABLE {} (LIKE {} INCLUDING COMMENTS)", place, source)
-            loose = [name for name, kind in columns.items() if kind in _EXACT.values()]
-        else:
-            for column in columns.keys() - there.keys():
-                _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)
-            loose = [name for name, kind in there.items() if kind in _EXACT]
-            if loose and client.execute_sql(_VIEWS, '"{}"."{}"'.format(*place)):
-                loose = []  # of what a view reads PostgreSQL changes no type
-        for column in loose:
-            _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {columns[column]}', place)
+            there = held[source]
+        for column in columns.keys() - there.keys():
+            _do(client, f'ALTER TABLE {{}} ADD COLUMN "{column}" {columns[column]}', place)
+        for column in there.keys() - columns.keys():  # another version made it
+            _do(client, f'ALTER TABLE {{}} DROP COLUMN "{column}"', place)
+        other = [name for name, kind in there.items() if columns.get(name, kind) != kind]
+        if other and client.execute_sql(_VIEWS, '"{}"."{}"'.format(*place)):
+            # Of what a view reads PostgreSQL changes no type.
+            other = [name for name in other if there[name] not in _EXACT]
+        for column in other:  # every row is given anew
+            kind = f"{columns[column]} USING NULL"
+            _do(client, f'ALTER TABLE {{}} ALTER "{column}" TYPE {kind}', place)
         # What the table holds, which is not copied with its columns.
         ((said,),) = client.execute_sql(
             "SELECT obj_description(%s::regclass)", '"{}"."{}"'.format(*source)

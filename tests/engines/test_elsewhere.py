@@ -61,6 +61,8 @@ _SLOW = """
 _OF_BEFORE = """
     alter table marts.tickets alter cycle_hours type numeric;
     alter table marts.products alter margin_share type numeric;
+    alter table marts.tickets add of_a_newer_version text, alter ticket_no type varchar(99);
+    alter table marts.products add of_a_newer_version text;
     do 'begin create role analyst; exception when duplicate_object then null; end';
     grant select on marts.tickets to analyst;
     create view marts.own as select margin_share from marts.products;
@@ -69,7 +71,8 @@ _OF_BEFORE = """
     create schema app__build;
     create table app__build.orders as select 'theirs' as number
 """
-"""Types of the version before, and what a company has put on its tables, and beside them."""
+"""Types and columns of another version, and what a company has put on its tables, and beside
+them."""
 _KEPT = (
     "select has_table_privilege('analyst', 'marts.tickets', 'select'), numeric_precision from "
     "information_schema.columns where table_name = 'tickets' and column_name = 'cycle_hours' and "
