@@ -159,6 +159,14 @@ def test_damage_inside_the_ledger_names_the_file(home):
                 ledger.value("main", f"n{n}")
 
 
+def test_a_ledger_that_another_program_writes_is_told_and_kept(home):
+    with closing(Ledger(home.ledger)) as ledger, closing(sqlite3.connect(home.ledger)) as other:
+        ledger.query("PRAGMA busy_timeout = 10")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match=r"is locked\)\. .* keep the file"):
+            ledger.set_value("main", "name", "value")
+
+
 def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path):
     home, theirs = Home(tmp_path / "home"), tmp_path / "theirs"
     theirs.write_text("untouched", encoding="utf-8")

@@ -123,7 +123,7 @@ class LedgerFile:
             try:
                 yield self._db
             except sqlite3.DatabaseError as error:
-                if "malformed" in str(error) or "not a database" in str(error):
+                if any(w in str(error) for w in ("malformed", "not a database", "is locked")):
                     raise self._unusable(error) from error
                 raise
 
