@@ -107,7 +107,7 @@ class Problem:
     @property
     def mend(self) -> str:
         """The command that mends it; empty when none does, or the words name one already."""
-        return "" if "'shopmirror " in self.text else self.rule.mend
+        return "" if "shopmirror " in self.text else self.rule.mend
 
     @property
     def rule(self) -> Rule:

@@ -107,7 +107,8 @@ def test_test_mail_says_what_was_taken(run, monkeypatch):
 def test_what_mends_a_trouble_is_a_command(kind):
     check_command(get_command(app), RULES[kind].mend.split()[1:])
     assert Problem(kind, "something").mend == RULES[kind].mend
-    assert Problem(kind, "so: 'shopmirror sync' helps").mend == ""
+    for words in ("so: 'shopmirror sync' helps", "If so: shopmirror sync tickets --full"):
+        assert Problem(kind, words).mend == ""
 
 
 def test_status_names_the_command_that_mends(run, shop):
