@@ -73,6 +73,15 @@ def last_open_day() -> date:
         return calendar(warehouse, list(shops(warehouse)), date.max).open_day
 
 
+def currency() -> str:
+    """What the shops' amounts are in; of several currencies all, since a sum adds them up."""
+    named: str | None = reading.value(
+        "select string_agg(distinct currency, ' + ' order by currency) from ops.shops "
+        "where currency <> ''"
+    )
+    return named or _("money")
+
+
 def use() -> None:
     """Switch on this notebook's style for charts and tables, and the language of the settings.
 

@@ -20,7 +20,7 @@ import duckdb
 import nbformat
 import pytest
 
-from notebooks import build
+from notebooks import build, house_style
 from pipelines.report import Period, closing_report, formats
 from pipelines.report.figures import Figures
 from sandbox.generator import generate
@@ -304,3 +304,12 @@ def test_the_last_open_day_and_the_thirty_days_before(home, first, ask, monkeypa
     assert month == first["last_open_day"][:7], "the month that still runs is one of them"
     page = shown(home, monkeypatch, period=month)
     assert metric(page, "Sold") == formats.money(Decimal(first["sales_of_months"][month]))
+
+
+def test_amounts_of_shops_of_two_currencies_are_called_by_both(home, tmp_path, monkeypatch):
+    shutil.copy(home / "warehouse.duckdb", tmp_path)
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(tmp_path))
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
+        connection.execute("update ops.shops set currency = 'GTQ'")
+        connection.execute("insert into ops.shops by name select 'b' as shop_id, 'EUR' as currency")
+    assert house_style.currency() == "EUR + GTQ"
