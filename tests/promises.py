@@ -35,6 +35,7 @@ PROMISES = (
     "one shop's failure leaves the others their night",
     "reports, page and notices are said in Spanish",
     "the demo shows a whole mirror offline",
+    "what is published opens in DuckDB 1.2 and later",
     "every end has the exit code of the interface",
     "a key is in no log, error, table or file",
     "what is written is readable by its owner alone",

@@ -47,6 +47,9 @@ def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
 def _settle(home: Home, write: Callable[[], None]) -> None:
     """Bring everything into the one file: what is in the log is not in a copy of the file."""
     with home.open_build() as connection:
+        # A DuckDB older than 1.5 fails at tables whose metadata stands where an earlier checkpoint
+        # wrote it. What is written now makes this one write all of it anew.
+        connection.execute("SET experimental_metadata_reuse = false")
         write()
         connection.execute(f"DROP SCHEMA IF EXISTS {STAGING} CASCADE")
         connection.execute("FORCE CHECKPOINT")
