@@ -174,11 +174,11 @@ class _Probe:
             return
         self.items["/info"] = "fields " + ", ".join(sorted(info)[:20])
         self.profile.currency, zone = currency_and_zone(info)
-        set_to = self.client.shop.timezone
-        if zone and zone != set_to:
+        shop = self.client.shop
+        if zone and zone != shop.timezone:
             self.problems.append(
-                f"The service says its time zone is {zone}, the settings say {set_to}: "
-                "days begin and end at other moments. Set sources.repair_shop.timezone."
+                f"The service says its time zone is {zone}, the settings say {shop.timezone}: "
+                f"days begin and end at other moments. Set timezone of shop '{shop.name}'."
             )
 
     def _detail(self, path: str) -> None:
@@ -249,8 +249,8 @@ class _Probe:
         if wrong:
             self.problems.append(
                 f"{wrong} of {len(dates)} timestamps have another offset than {shop.timezone}: "
-                "days may be cut at the wrong moment. Set sources.repair_shop.timezone to the "
-                "shop's own IANA zone."
+                f"days may be cut at the wrong moment. Set timezone of shop '{shop.name}' to its "
+                "own IANA zone."
             )
 
     def _paging(self) -> None:

@@ -90,7 +90,7 @@ def send(
     """
     if not channels(settings):
         raise ReportError(
-            "Nothing says where reports go. Set smtp_host and mail_to, or webhook_url, "
+            "Nothing says where reports go. Set smtp_host and mail_to, webhook_url or chat "
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     with use(DisplaySettings.load().to_language()):

@@ -75,6 +75,12 @@ def test_zone_and_currency_are_the_services_own(begin, folder, server, capsys):
     assert (shop.timezone, shop.currency) == ("UTC", "USD")
 
 
+def test_a_zone_that_is_not_the_services_names_the_shop(begin, folder, server, capsys):
+    arguments = ("--base-url", server.base_url, "--timezone", "America/Guatemala", "--no-sync")
+    assert begin(*arguments, "--shop", "north", key=server.keys["north"]) == 1
+    assert capsys.readouterr().out.count("Set timezone of shop 'north'") == 2
+
+
 @promise("a key is in no log, error, table or file")
 def test_no_key_is_in_the_log(begin, folder, server):
     begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
