@@ -212,9 +212,6 @@ class Evidence:
         resource, before = change.resource, fence.get("before")
         if all(shows(resource, name, body[name], before, row, self._zone) for name in body):
             return Verdict("applied", "the record shows it", change.record_id)
-        grades = self._grades(resource, body, row).values()
-        if change.said is Said.NO and Match.DIFFERENT not in grades:
-            return Verdict("unknown", "refused, and the record does not show it", is_final=True)
         return Verdict("absent", "the record does not show all of it")
 
     def _deleted(self, change: Change, fence: Fields) -> Verdict:

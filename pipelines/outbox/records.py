@@ -157,11 +157,7 @@ class Records:
             since = min(since, day.timestamp())
 
         def is_of_before(page: Found) -> bool:
-            low = [*page.values()][len(page) // 2 :]
-            is_dated = all(row.get("created_date") for row in low)
-            if known is not None and not is_dated and not self.was_whole(resource, fence):
-                raise Unsure(f"{path} shows no dates, so nothing tells which records are new")
-            return all(self._is_before(row, since) for row in low)
+            return all(self._is_before(row, since) for row in [*page.values()][len(page) // 2 :])
 
         rows = self._read(path, _BY_AGE, is_of_before)
         if resource == "tickets":

@@ -3,6 +3,7 @@
 import errno
 import os
 
+import httpx
 import pytest
 
 from pipelines.outbox import Outbox, QueueBroken, QueueForeign, next_step, origin
@@ -46,6 +47,104 @@ def test_one_record_that_never_answers_keeps_no_other_change_from_being_sent(des
     desk.queue("brands", "create", {"name": "X"})
     desk.later()
     assert desk.states() == ["in_doubt", "done"]
+
+
+def test_a_service_that_cannot_be_reached_is_asked_once(desk):
+    desk.queue(*ANN)
+    desk.push("lost before", wait=False)
+    desk.queue("brands", "create", {"name": "X"})
+    desk.shop.requests.clear()
+
+    def refuses(path, page):
+        raise httpx.ConnectError("nobody there")
+
+    desk.shop.refuses = refuses
+    assert desk.later().exit_code == 3
+    assert {path for _, path in desk.shop.requests} == {"customers"}
+    assert desk.states() == ["in_doubt", "queued"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+def test_a_record_that_cannot_be_shown_is_not_gone(desk, status):
+    record = desk.shop.put("customers", name="Ann")
+    many(desk, "customers")
+    desk.queue("customers", "delete", None, record)
+    desk.push("lost before", wait=False)
+    told = {"error": "This one has a fault of its own."}
+    desk.shop.refuses = lambda path, page: (status, told) if path.endswith(f"/{record}") else None
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["in_doubt"], 0)
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_delete_is_not_done_while_no_record_can_be_shown(desk, status):
+    first, second = (desk.shop.put("customers", name=name) for name in ("Ann", "Bob"))
+    desk.shop.ignores.add(second)
+    for record in (first, second):
+        desk.queue("customers", "delete", None, record)
+
+    def refuses(path, page):
+        is_second = desk.states()[0] == "done" and path.startswith("customers/")
+        return (status, {"error": "Not now."}) if is_second else None
+
+    desk.shop.refuses = refuses
+    desk.push()
+    assert desk.states() == ["done", "in_doubt"]
+
+
+def test_a_record_in_its_list_is_not_gone(desk):
+    first, second, _ = (desk.shop.put("customers", name=name) for name in ("Ann", "Bob", "Cid"))
+    for record in (first, second):
+        desk.queue("customers", "delete", None, record)
+    desk.shop.refuses = lambda path, page: (
+        (404, {"error": "Not found."}) if path == f"customers/{second}" else None
+    )
+    desk.push("lost after", "lost before")
+    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["done", "in_doubt"], 1)
+
+
+def test_a_service_that_shows_no_record_at_all_has_deleted_none(desk):
+    desk.queue("customers", "delete", None, desk.shop.put("customers", name="Ann"))
+    desk.push("lost before", wait=False)
+    desk.shop.refuses = lambda path, page: (
+        (404, {"error": "Not found."}) if page == 0 else (200, [])
+    )
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["in_doubt"], 0)
+
+
+def test_a_record_that_its_list_shows_as_deleted_is_gone(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "delete", None, record)
+    row = desk.shop.tables["customers"][record]
+    desk.push(hook=at("answered", lambda: row.update(deleted_at=desk.shop.shown())))
+    assert desk.states() == ["done"]
+
+
+@pytest.mark.parametrize(("fault", "made"), [("lost after", 1), ("lost before", 1)])
+def test_a_long_list_without_dates_is_read_whole(desk, fault, made):
+    many(desk, "customers", 120)
+    desk.shop.hidden.add(("customers", "created_date"))
+    desk.queue(*ANN)
+    desk.push(fault)
+    desk.later(HOUR, 2)
+    assert desk.made("customers") == made
+    assert desk.states() == ["in_doubt" if fault == "lost after" else "done"]
+
+
+def test_the_last_record_of_a_list_is_deleted(desk):
+    desk.queue("leads", "delete", None, desk.shop.put("leads", name="Ann"))
+    assert (desk.push().exit_code, desk.states()) == (0, ["done"])
+
+
+@pytest.mark.parametrize("status", [400, 404])
+@pytest.mark.parametrize("fault", ["", "lost after"])
+def test_a_refusal_of_the_second_page_ends_a_list(desk, status, fault):
+    desk.shop.refuses = lambda path, page: (status, {"error": "No page."}) if page > 1 else None
+    desk.queue(*ANN)
+    assert desk.push(fault).exit_code == 0
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
 @pytest.mark.parametrize("is_put_back", [False, True])
