@@ -133,6 +133,16 @@ class Lease:
         if "_dlt_pipeline_state" in self._tables("raw", "pipeline_name"):
             self._do("DELETE FROM raw._dlt_pipeline_state WHERE pipeline_name = %s", pipeline)
 
+    def begin_anew(self) -> None:
+        """Let all homes make the tables there and load everything again: some table is gone."""
+        for table in ("_dlt_pipeline_state", "_dlt_version"):
+            self._do(f"DELETE FROM raw.{table}")  # noqa: S608 - dlt's names
+        self._do("UPDATE ops.shop_owners SET made_of = NULL")
+
+    def holds(self, tables: Iterable[str]) -> bool:
+        """Whether all of these are there."""
+        return {*tables} <= {*self._tables("raw")}
+
     def keep_only(self, shops: Sequence[str], loads: Sequence[str]) -> None:
         """Of shops that were taken over and loaded whole, leave only the rows of these loads."""
         marks = ", ".join(["%s"] * len(loads))

@@ -124,6 +124,9 @@ class Destination:
         """
         lease = self.lease
         self.raw.sync_destination()
+        if lease and not lease.holds(self._tables()):
+            lease.begin_anew()
+            self.raw = self.raw.drop()
         others = lease.claim(shops, take_over, is_known=self._is_of(log)) if lease else []
         if others and lease:
             # Only what is loaded anew as a whole can be told from what is left of another home.
@@ -146,6 +149,11 @@ class Destination:
         info = _run(self.raw, from_log(log, log.end(), file_format=self._files))
         counts = row_counts(self.raw)
         return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
+
+    def _tables(self) -> Iterator[str]:
+        """Tables of rows that were loaded there."""
+        for schema in self.raw.schemas.values():
+            yield from (str(table["name"]) for table in schema.data_tables(seen_data_only=True))
 
     def _is_of(self, log: ChangeLog) -> bool:
         """Whether what this home has loaded there is of its ledger, as that is now: not of a later

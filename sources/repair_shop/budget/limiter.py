@@ -105,7 +105,7 @@ class KeyBudget:
                 f"requests_per_minute = {shop.requests_per_minute}."
             )
         self.minute = shop.minute_seconds
-        self.base = _fingerprint(shop.base_url.rstrip("/").lower())
+        self.base = _fingerprint(shop.base_url.lower())
         self.fingerprint = fingerprint_of(shop)
         self._budget = budget
         self._poll = min(0.5, max(0.005, self.minute / 120))
@@ -384,8 +384,7 @@ def _count(db: sqlite3.Connection, where: str, *values: object) -> int:
 
 def fingerprint_of(shop: ShopSettings) -> str:
     """What stands for a shop's key at its address in files; nobody reads the key from it."""
-    address = shop.base_url.rstrip("/").lower()
-    return _fingerprint(address, shop.api_key.get_secret_value())
+    return _fingerprint(shop.base_url.lower(), shop.api_key.get_secret_value())
 
 
 def _fingerprint(*parts: str) -> str:
