@@ -48,7 +48,9 @@ def due_runs(
         if state.due is None or not state.is_known(now):
             continue
         latest = job.times.latest(now) if job.times else _followed(known.get(job.follows))
-        if latest is not None and state.due < latest:
+        # The run it follows may have been due within the second in which both were met.
+        is_first = bool(job.follows) and state.started_at is None and state.due == latest
+        if latest is not None and (state.due < latest or is_first):
             found.append((job, latest))
         elif state.goes_on:
             found.append((job, state.due))

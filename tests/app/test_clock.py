@@ -197,6 +197,17 @@ def test_a_run_cut_off_is_not_taken_for_one_that_another_job_of_its_lane_does(be
         thread.join()
 
 
+def test_what_follows_a_job_that_is_run_at_once_runs_also_the_first_time(
+    bench, clock, plain_folder
+):
+    """Both were met within the second in which the first was due."""
+    jobs = [job(times=NIGHTLY), job("report", follows="sync")]
+    for asked in (1, 2):
+        assert run_now(jobs[0], jobs, bench.runner(NOTES)) == 0
+        assert runs(plain_folder) == ["sync 2026-11-20", "report 2026-11-20"] * asked
+        clock.forward(minutes=1)
+
+
 def test_a_job_that_takes_longer_than_its_limit_is_ended_and_says_the_limit(bench, clock):
     """Commands share the limit; what is told is the limit, not what was left of it."""
     runner = bench.runner(NOTES + "wait('never') if sys.argv[1] == 'b' else None")
