@@ -1,7 +1,7 @@
 """Whose rows come with a key: a shop under two names would count twice.
 
 The ledger notes whose key one is. One without a note, as after a reset, is known by the payments
-that it shows.
+that it shows. A name that the settings still have is no shop's former one.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipelines.settings import Settings, SettingsError, ShopSettings
 from sources.repair_shop.budget.limiter import fingerprint_of
-from sources.repair_shop.errors import ConfigurationError, NoRows, NotFound, ValidationRefused
+from sources.repair_shop.errors import BadAnswer, ConfigurationError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.volatile import Volatile
@@ -33,24 +33,28 @@ def refuse_keys_of_others(ledger: Ledger, settings: Settings) -> None:
             raise SettingsError(_told(shop, "has the key", had, settings.home))
 
 
-def mirrored(ledger: Ledger) -> list[str]:
-    """The shops whose payments were read whole."""
-    return [shop for (shop,) in ledger.select("shops_read_whole", list=_PAYMENTS.table)]
+def shops_that_left(ledger: Ledger, settings: Settings) -> list[str]:
+    """Shops whose payments were read whole, and that the settings name no more."""
+    whole = {shop for (shop,) in ledger.select("shops_read_whole", list=_PAYMENTS.table)}
+    return sorted(whole - {shop.name for shop in settings.shops})
 
 
 def refuse_rows_of_others(
-    client: Client, ledger: Ledger, shop: ShopSettings, mirrored: Sequence[str], home: Path
+    client: Client, ledger: Ledger, shop: ShopSettings, others: Sequence[str], home: Path
 ) -> None:
-    """:class:`ConfigurationError` where a key without a note shows payments of another shop, one of
-    those ``mirrored``. Raises what keeps the answer from us."""
-    others = [name for name in mirrored if name != shop.name]
+    """:class:`ConfigurationError` where a key without a note shows payments of the ``others``.
+
+    Raises what keeps the answer from us for now; a service without the list tells nothing.
+    """
     if not others or ledger.value("", _note(shop)) is not None:
         return
     asked = {"page": 1, "sort": "oldest", **_PAYMENTS.include_params}
     try:
         answer = client.get(_PAYMENTS.path, asked).rows()
-    except (NotFound, NoRows, ValidationRefused):
-        return  # the shop has no such list
+    except BadAnswer as error:
+        if error.transient:
+            raise
+        return
     rows = {row_id(row, _PAYMENTS.table) or "": row for row in answer}
     for other in others:
         digest = Volatile(ledger, other, _PAYMENTS.table).digest

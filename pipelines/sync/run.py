@@ -21,7 +21,7 @@ from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
-from pipelines.sync.keys import mirrored, note_key, refuse_rows_of_others
+from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
 from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
@@ -167,7 +167,7 @@ class Run:
         self.minute = min(shop.minute_seconds for shop in shops) / 60
         self.published = time.monotonic()
         self.began_at, self.began_seq = time.time(), session.ledger.last_seq()
-        self.mirrored = mirrored(session.ledger)
+        self.left = shops_that_left(session.ledger, session.settings)
         self.unshown: list[tuple[str, str]] = []
         self.uncounted: list[Problem] = []
 
@@ -214,7 +214,7 @@ class Run:
             threads_of_a_shop(len(self.shops)),
         )
         try:
-            refuse_rows_of_others(fetch.client, ledger, shop, self.mirrored, self.session.home.path)
+            refuse_rows_of_others(fetch.client, ledger, shop, self.left, self.session.home.path)
         except ShopError as error:
             fetch.fatal = error
         else:

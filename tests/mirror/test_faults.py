@@ -122,3 +122,10 @@ def test_a_shop_under_another_name_with_a_new_key_is_refused_by_the_payments_it_
         assert (report.requests, len(mirror.recorder.held)) == (1, held)
     mirror.shops = ("norte",)
     assert mirror.run("payments").exit_code == 0, "a reset key of the same shop"
+
+
+def test_two_shops_of_the_settings_may_show_the_same_payments(make_mirror):
+    paid = [("payments", {"id": n, "amount": 5, "date": "2026-03-01"}) for n in range(3)]
+    mirror = make_mirror(shops=("norte", "sur"), records=paid)
+    for shop in mirror.shops:
+        assert mirror.run("payments", shop=shop).exit_code == 0
