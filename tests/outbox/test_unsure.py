@@ -277,6 +277,30 @@ def test_a_change_that_a_push_stopped_before_is_surely_not_sent(desk):
     assert desk.push().exit_code == 0
 
 
+def test_what_was_refused_once_is_waited_for_when_its_retry_is_lost(desk):
+    desk.shop.lag = 60.0
+    desk.queue(*ANN)
+    desk.push("400 before")
+    assert desk.states() == ["rejected"]
+    desk.retry()
+    desk.push("lost after")
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+@pytest.mark.parametrize("kind", ["payments", "customers"])
+def test_what_is_of_days_before_asks_nobody(desk, kind):
+    desk.shop.put("customers", name="Ann")
+    invoice = desk.shop.invoice()
+    desk.shop.take(invoice, 50)
+    desk.shop.clock.ticks += 48 * HOUR
+    desk.begin()
+    desk.pay(invoice) if kind == "payments" else desk.queue(*ANN)
+    desk.back_up()
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made(kind)) == (["done"], 1)
+
+
 # -- the stamp --------------------------------------------------------------------------------
 
 
