@@ -235,8 +235,8 @@ def _why_not_opened(path: Path, error: Exception) -> str:
     for code in (errno.EACCES, errno.EPERM, errno.EMFILE):
         if os.strerror(code) in text:
             return f"{path} cannot be opened: {_MENDS[code]}."
-    if "Could not set lock" in text or "already open" in text:
-        return f"{path} is in use by another process; close it there and try again."
+    if any(w in text for w in ("Could not set lock", "already open", "different configuration")):
+        return f"{path} is in use by another process or notebook; close it there and try again."
     if "newer version" in text or "version number" in text or "storage version" in text:
         return f"{path} was written by a newer version of DuckDB; upgrade shopmirror to read it."
     return f"{path} is damaged and cannot be opened. {ANEW}"

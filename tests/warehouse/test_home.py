@@ -167,6 +167,17 @@ def test_a_ledger_that_another_program_writes_is_told_and_kept(home):
             ledger.set_value("main", "name", "value")
 
 
+def test_a_database_that_this_process_has_open_is_in_use_and_not_damaged(home):
+    with home.open_build():
+        pass
+    with (
+        duckdb.connect(str(home.build_warehouse), read_only=True),
+        pytest.raises(HomeError, match="in use"),
+        home.open_build(),
+    ):
+        pass
+
+
 def test_drafts_follow_no_link_and_the_working_database_is_ours_alone(tmp_path):
     home, theirs = Home(tmp_path / "home"), tmp_path / "theirs"
     theirs.write_text("untouched", encoding="utf-8")
