@@ -8,7 +8,6 @@ import pytest
 
 from pipelines.outbox import Outbox, QueueBroken, QueueForeign, next_step, origin
 from pipelines.outbox.errors import InputRefused
-from pipelines.outbox.match import Match, compare, marked_body, same
 from tests.outbox.desk import HOUR, at
 from tests.outbox.test_looks import push_and_put_back
 
@@ -365,35 +364,3 @@ def test_each_state_says_what_to_do_next(desk):
         "Look at the service: if it was not done, 'queue retry 3' sends it, 'queue discard 3' lets "
         "it be"
     )
-
-
-# -- how values compare -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("resource", "name", "sent", "row", "match"),
-    [
-        ("tickets", "priority", 1, {"priority": "High"}, Match.SAME),
-        ("tickets", "priority", "High", {"priority": 1}, Match.SAME),
-        ("tickets", "priority", 1, {"priority": "Low"}, Match.DIFFERENT),
-        ("customers", "gdprCompliant", True, {"gdpr_compliant": "No"}, Match.DIFFERENT),
-        ("products", "code", "007", {"code": "7"}, Match.DIFFERENT),
-        (
-            "tickets",
-            "lines",
-            [{"productCode": "A", "quantity": 1}],
-            {"lines": [{"product_code": "B", "quantity": 1}]},
-            Match.DIFFERENT,
-        ),
-    ],
-)
-def test_how_a_record_shows_a_value(desk, resource, name, sent, row, match):
-    assert compare(resource, name, sent, row, desk.settings.shops[0].zone) is match
-
-
-def test_a_code_is_no_number(desk):
-    assert not same("007", "7", desk.settings.shops[0].zone)
-
-
-def test_what_has_no_text_takes_no_marker():
-    assert marked_body("brands", {"name": "X"}) == ({"name": "X"}, None)
