@@ -248,6 +248,18 @@ def test_an_update_that_cannot_be_read_back_is_believed(desk):
     assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 1)
 
 
+def test_lines_that_the_service_keeps_in_its_own_way_are_done(desk):
+    line = {"product_code": "A", "quantity": 1, "unit_price": 5}
+    record = desk.shop.put("tickets", short_info="Glass", lines=[line])
+    desk.shop.edit = lambda name, value: (
+        [{**one, "unit_price": 12} for one in value] if name == "lines" else value
+    )
+    sent = {"productCode": "A", "quantity": 1, "unitPrice": 10}
+    desk.queue("tickets", "update", {"lines": [sent]}, record)
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.shop.count("PUT", "tickets")) == (["done"], 1)
+
+
 @pytest.mark.parametrize("deed", ["changed", "removed"])
 def test_a_file_that_is_not_as_it_was_queued_is_not_sent(desk, tmp_path, deed):
     photo = tmp_path / "photo.png"
