@@ -39,7 +39,6 @@ _FILES = ("warehouse.duckdb", "incidents.json", "schedule.json")
 _SETTINGS = ("config.toml", "secrets.toml")
 _ORDER = (*_FILES, *_DATABASES)
 """How a restore puts files in place: the queue is last, so none is pushed beside half a home."""
-_UNDER_WAY = "restore.running"
 _BLOCK = 1 << 20
 
 
@@ -92,35 +91,32 @@ def restore(home: Path, source: Path) -> list[str]:
     """Put a backup into a home that holds no mirror and no queue; names of what was put there.
 
     Settings that are there stay; those of the backup stand beside them as ``restored-*.toml``
-    where both exist. One that was cut off is begun anew by the same command. Nothing is put in
-    place before all of the backup was read and found whole. :class:`BackupError` says what is
-    wrong.
+    where both exist. Nothing is put in place before all of the backup was read and found whole.
+    :class:`BackupError` says what is wrong.
     """
     with _opened(source) as file:
         about = _about(file, source)
         place = Home(home)
-        note = home / _UNDER_WAY
-        taken = [name for name in _ORDER if (home / name).exists()]
-        if taken and not note.exists():
+        if taken := [name for name in _ORDER if (home / name).exists()]:
             raise BackupError(
                 f"{place.path} holds {', '.join(taken)} already. A restore replaces nothing: move "
                 "them away, or set SHOPMIRROR_HOME to another folder."
             )
-        with place.sync_lock(), place.guard("The restore is not over: run it again"):
-            with tempfile.TemporaryDirectory(prefix="restore-", dir=home) as folder:
-                _unpack(file, Path(folder), about)
-                note.write_text(str(source.absolute()), encoding="utf-8")
-                put = []
-                for name in _ORDER:
-                    for suffix in ("-wal", "-shm", ".wal"):
-                        (home / f"{name}{suffix}").unlink(missing_ok=True)
-                    if (Path(folder) / name).exists():
-                        (Path(folder) / name).replace(home / name)
-                        put.append(name)
-                sync_folder(home)
-                put += _put_settings(Path(folder) / "settings")
-            note.unlink()
-    return put
+        with (
+            place.sync_lock(),
+            place.guard("The restore is not over: run it again"),
+            tempfile.TemporaryDirectory(prefix="restore-", dir=home) as folder,
+        ):
+            _unpack(file, Path(folder), about)
+            settings, put = _put_settings(Path(folder) / "settings"), []
+            for name in _ORDER:
+                for suffix in ("-wal", "-shm", ".wal"):
+                    (home / f"{name}{suffix}").unlink(missing_ok=True)
+                if (Path(folder) / name).exists():
+                    (Path(folder) / name).replace(home / name)
+                    put.append(name)
+            sync_folder(home)
+    return put + settings
 
 
 def _add_database(file: zipfile.ZipFile, path: Path, part: Path) -> None:

@@ -33,7 +33,7 @@ from pydantic import Field
 from pipelines.bodies import BodyError, operations, validate
 from pipelines.bodies.fields import Reference, filled, reference, references, whole
 from pipelines.outbox.basis import based, remarks
-from pipelines.outbox.change import Fields, NewChange, as_id
+from pipelines.outbox.change import Change, Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import fields_of
 from pipelines.outbox.match import marked_body
@@ -307,16 +307,19 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
             faults.append(f"{change.at}key {change.key} stands in {seen[key].where}, too")
         seen[key] = change
         known = outbox.get(keys[key]) if key in keys else None
-        if known and _words(known.body, known.marker) != _words(change.body, change.marker):
+        if known and _words(known) != _words(change):
             told = f"key {known.key} was queued as change {known.number} ({known.state}), with "
             mend = "Give another row, or a mended one, a key of its own"
             faults.append(f"{change.at}{told}other values. {mend}")
     return faults
 
 
-def _words(body: Fields, marker: str | None) -> str:
-    """A body as text, without its marker; a reference by row or by number is the same."""
-    text = json.dumps(filled(body, lambda one: "@"), sort_keys=True, default=str)
+def _words(of: Change | NewChange) -> str:
+    """What a change does, as text, without its marker; a reference by row or by number is the
+    same."""
+    record = "@" if str(of.record_id)[:1] in "@{" else of.record_id
+    said = [record, (of.file or {}).get("sha256"), filled(of.body, lambda one: "@")]
+    text, marker = json.dumps(said, sort_keys=True, default=str), of.marker
     return text.replace(f" [{marker}]", "").replace(f"[{marker}]", "") if marker else text
 
 

@@ -142,6 +142,19 @@ def test_a_restore_replaces_nothing(shop, capsys):
     assert "replaces nothing" in capsys.readouterr().err
 
 
+def test_a_restore_that_failed_replaces_nothing_of_what_was_done_since(shop, capsys):
+    file, taken = shop / "kept.backup", shop / ".dlt" / "restored-config.toml"
+    assert main(["backup", "--to", str(file)]) == 0
+    shutil.rmtree(shop / "data")
+    taken.mkdir()
+    assert main(["restore", str(file)]) == 2
+    assert main(["queue", "add", "brands", "--op", "create", "--json", '{"name": "New"}']) == 0
+    taken.rmdir()
+    assert main(["restore", str(file)]) == 2
+    assert "replaces nothing" in capsys.readouterr().err
+    assert "brands" in {each["resource"] for each in queued(capsys)}
+
+
 @pytest.mark.parametrize("harm", ["cut", "changed", "empty", "absent", "other"])
 def test_a_damaged_backup_puts_nothing_in_place(shop, capsys, harm):
     file = shop / "kept.backup"
@@ -197,7 +210,6 @@ def test_killed_restores_are_begun_anew(shop):
     with closing(sqlite3.connect(shop / "data" / "mirror.sqlite")) as ledger:
         assert ledger.execute("select count(*) from filling").fetchone() == (2000,)
     assert (shop / "data" / "outbox.sqlite").exists()
-    assert not (shop / "data" / "restore.running").exists()
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])

@@ -368,6 +368,27 @@ def test_a_key_of_a_payment_is_one_payment(desk):
     assert desk.states() == ["queued"]
 
 
+@pytest.mark.parametrize("op", ["update", "delete", "upload"])
+def test_a_key_names_the_record_and_the_file_too(desk, tmp_path, op):
+    brand = desk.queue("brands", "create", {"name": "A"})
+    (tmp_path / "a.png").write_bytes(b"1")
+    (tmp_path / "b.png").write_bytes(b"2")
+    told = {"update": {"name": "Z"}, "delete": {}, "upload": {"file": tmp_path / "a.png"}}[op]
+    resource = "tickets" if op == "upload" else "brands"
+
+    def queue(record, **more):
+        row = {"ref": "1", "id": record, **told, **more}
+        return desk.queue(resource, op, row, key="ref")
+
+    first = f"@{brand}" if op != "upload" else "t-1"
+    assert queue(first) == queue(first) == 2
+    refused(lambda: queue("other"), "key 1 was queued as change 2 (queued), with other values")
+    if op == "upload":
+        refused(lambda: queue(first, file=tmp_path / "b.png", fileName="a.png"), "other values")
+    desk.push()
+    assert queue(first) == 2
+
+
 @pytest.mark.parametrize("marker", [True, False])
 def test_payments_bear_a_marker_unless_the_settings_say_no(desk, monkeypatch, marker):
     monkeypatch.setenv("OUTBOX__MARKER", str(marker).lower())
