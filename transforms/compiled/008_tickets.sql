@@ -8,7 +8,8 @@ with tickets as (
     select
         work.*,
         cast(work.done_clock as date) as done_day,
-        coalesce(nullif(trim(concat(coalesce(work.technician_first_name, ''), ' ', coalesce(work.technician_last_name, ''))), ''), users.name, nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), '')) as technician,
+        -- The name of today, also for tickets that were not read again since a person changed it.
+        coalesce(users.name, nullif(trim(concat(coalesce(users.first_name, ''), ' ', coalesce(users.last_name, ''))), ''), nullif(trim(concat(coalesce(work.technician_first_name, ''), ' ', coalesce(work.technician_last_name, ''))), '')) as technician,
         coalesce(work.customer_name, customers.name) as customer,
         coalesce(work.issue_type_label, issue_types.label, work.issue_type_id) as issue_type,
         case when shop_accounts = '' then false else (

@@ -2,7 +2,8 @@ with tickets as (
     select
         work.*,
         cast(work.done_clock as date) as done_day,
-        coalesce({{ full_name('work.technician_') }}, users.name, {{ full_name('users.') }}) as technician,
+        -- The name of today, also for tickets that were not read again since a person changed it.
+        coalesce(users.name, {{ full_name('users.') }}, {{ full_name('work.technician_') }}) as technician,
         coalesce(work.customer_name, customers.name) as customer,
         coalesce(work.issue_type_label, issue_types.label, work.issue_type_id) as issue_type,
         {{ stands_for_the_shop('shop_accounts', [
