@@ -87,6 +87,7 @@ def second_night(raw: Raw) -> None:
     change("tickets", "bench", "watched", "status__label = 'Repaired'")
     change("statuses", "renamed", "7", "label = 'Finalizado / Entregado', _seen_at = now()")
     change("tickets", "renamed", "touched", "status__label = 'Finalizado / Entregado'")
+    change("tax_rates", "apart", "1", "value = 15")
     raw.execute("update ops.shops set today_by = 'ticket' where shop_id = 'asked'")
     # Read again, nothing changed: no version.
     raw.execute("update raw.customers set _seen_at = now() where shop_id = 'bench'")

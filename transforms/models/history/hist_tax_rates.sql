@@ -1,0 +1,1 @@
+{{ version_intervals(ref('hist_tax_rates_versions'), ['shop_id', 'id']) }}
