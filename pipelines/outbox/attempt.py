@@ -249,9 +249,8 @@ class Attempts:
     ) -> tuple[Answer, str, bool]:
         """Metadata first, then the file to the place that ``Location`` names. A place whose answer
         was lost stays empty for good, so asking for another doubles nothing."""
-        assert change.file is not None
         # Before its place is asked for: a file that changes meanwhile would leave that empty.
-        content = (change.file["name"], read_file(change), change.file["type"])
+        content = (body["fileName"], read_file(change))
         place = change.answered
         if place is None:
             answer = self.client.send("POST", f"{target}/upload", json=body, **once)

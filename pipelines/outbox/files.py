@@ -64,7 +64,7 @@ def read_rows(path: Path, resource: str, op: str, key: str | None = None) -> Fil
             found.faults.append(f"line {line}: {row}")
     if len(found.rows) > MOST_ROWS:
         raise InputRefused([f"{path}: has more than {MOST_ROWS} rows; split it"])
-    if is_csv and op != "upload":
+    if is_csv:
         _read_commas(found, resource, "." if _delimiter(text)[0] == "," else "")
     folder = path.resolve().parent
     for where, row in zip(found.where, found.rows, strict=True):

@@ -18,7 +18,6 @@ import getpass
 import hashlib
 import json
 import logging
-import mimetypes
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -101,12 +100,12 @@ def enqueue(
     changes, faulty = list[NewChange](), list[NewChange]()
     for place, row in enumerate(rows, 1):
         label = where[place - 1] if where else f"row {place}" if len(rows) > 1 else ""
+        one = replace(wanted, where=label)
         try:
-            made = _change(replace(wanted, where=label), place, row, target, file, marker)
-            changes.append(made)
+            changes.append(_change(one, place, row, target, file, marker))
         except (BodyError, InputRefused) as error:
-            found += [f"{label}: {fault}" if label else fault for fault in error.faults]
-            faulty.append(_as_named(replace(wanted, where=label), row))
+            found += [one.at + fault for fault in error.faults]
+            faulty.append(_as_named(one, row))
     if not rows and not found:
         found.append("there is no row in it")
     with Outbox(settings.home, clock) as outbox:
@@ -116,7 +115,7 @@ def enqueue(
             wrong = unknown(settings.home, outbox, [*changes, *faulty]) if check else []
         found += wrong + _wrong_keys(outbox, changes)
         if found:
-            raise InputRefused(sorted(found, key=_line) if where else found)
+            raise InputRefused(sorted(found, key=_line))
         changes = based(settings.home, outbox, changes)
         service = bind(outbox, target)
         skip_numbers(outbox)
@@ -178,7 +177,7 @@ def _change(
 def _as_named(wanted: NewChange, row: Fields) -> NewChange:
     """A row with a fault, as far as it names records and labels: those may be wrong, too."""
     texts = {name: text for name, text in row.items() if isinstance(text, str)}
-    plain = {name: text for name, text in texts.items() if text[:1] not in ("", "[", "@")}
+    plain = {name: text for name, text in texts.items() if text[:1] not in "[@"}
     return replace(wanted, record_id=as_id(plain.pop("id", None)), body=plain)
 
 
@@ -188,7 +187,7 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
         return None
     value = whole(values.get(key))
     is_one = isinstance(value, str | int | float | Decimal)
-    text = as_id(value) or str(value).strip() if is_one else ""
+    text = str(value).strip() if is_one else ""
     if not text:
         raise InputRefused([f"{key}: the row has no value of it, and --key (key=) names it"])
     if key not in fields_of(table, op):
@@ -231,9 +230,7 @@ def _record(own: Any, given: Any, op: str) -> str | Reference | None:
     return text
 
 
-def _texts(values: Any, known: set[str]) -> dict[str, str]:
-    if not isinstance(values, Mapping):
-        raise InputRefused(["based_on: must be an object of field names and values"])
+def _texts(values: Fields, known: set[str]) -> dict[str, str]:
     if unknown := ", ".join(sorted({*map(str, values)} - known)):
         # Of no use, and so an edit of what was meant would be overwritten.
         raise InputRefused([f"based_on: there is no field {unknown}"])
@@ -257,7 +254,6 @@ def _file(path: Any) -> dict[str, Any]:
         "name": place.name,
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "type": mimetypes.guess_type(place.name)[0] or "application/octet-stream",
     }
 
 
@@ -315,12 +311,10 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
 
 
 def _words(of: Change | NewChange) -> str:
-    """What a change does, as text, without its marker; a reference by row or by number is the
-    same."""
+    """What a change does, as text; a reference by row or by number is the same."""
     record = "@" if str(of.record_id)[:1] in "@{" else of.record_id
     said = [record, (of.file or {}).get("sha256"), filled(of.body, lambda one: "@")]
-    text, marker = json.dumps(said, sort_keys=True, default=str), of.marker
-    return text.replace(f" [{marker}]", "").replace(f"[{marker}]", "") if marker else text
+    return json.dumps(said, sort_keys=True, default=str)
 
 
 def _with_id(outbox: Outbox, change: NewChange) -> NewChange:

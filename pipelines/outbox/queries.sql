@@ -49,7 +49,7 @@ update changes set record_id = (
     select made.id from changes as made
     where made.number = cast(substr(changes.record_id, 2) as integer))
 where number >= :first and record_id like '@%' and exists (
-    select 1 from changes as made where made.state = 'done' and made.id is not null
+    select 1 from changes as made where made.id is not null
     and made.number = cast(substr(changes.record_id, 2) as integer));
 
 -- name: wrote
@@ -69,7 +69,7 @@ update written set mirrored_at = :now where shop = :shop and resource = :resourc
 
 -- name: uncompared
 select t.*, c.op, c.sent_body, c.record_id, c.fence, c.marker from written as t join changes as c using (number)
-where t.mirrored_at is not null and coalesce(t.shown, '?') <> '' and c.state = 'done'
+where t.mirrored_at is not null and coalesce(t.shown, '?') <> ''
     and t.resource = c.resource and c.op <> 'upload';
 
 -- name: compared

@@ -2,6 +2,8 @@
 
 import pytest
 
+from pipelines.outbox import Outbox
+from pipelines.outbox.change import NewChange, State
 from tests.fakes.shop import FakeShop
 from tests.outbox.desk import HOUR, Desk
 
@@ -256,3 +258,35 @@ def test_a_cache_on_the_way_hides_no_record(tmp_path):
     desk.queue("customers", "create", {"name": "Ann"})
     desk.push("lost after")
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+def test_ids_are_of_what_changes_made_in_this_list_of_this_shop_and_none_deleted_since(desk):
+    with Outbox(desk.home, desk.shop.clock) as outbox:
+
+        def done(shop, resource, op, record, state=State.DONE):
+            [number] = outbox.add([NewChange(shop, resource, op, record, {})], by="ann")
+            change = outbox.move(outbox.get(number), State.SENDING, sent_at=10.0)
+            outbox.move(change, state, id=record, fence={}, pushed_at=1.0)
+            return number
+
+        first = done("main", "brands", "create", "1")
+        for shop, resource, op in [
+            ("north", "brands", "create"),
+            ("main", "categories", "create"),
+            ("main", "brands", "update"),
+        ]:
+            done(shop, resource, op, f"{shop} {resource} {op}")
+        done("main", "brands", "create", None, State.IN_DOUBT)
+        done("north", "brands", "delete", "1")
+        done("main", "categories", "delete", "1")
+        done("main", "brands", "update", "1")
+        done("main", "brands", "delete", "2")
+        done("main", "brands", "delete", "1", State.IN_DOUBT)
+        assert outbox.made("main", "brands") == {"1"}
+        assert outbox.made("main", "brands", since=10, until=10) == {"1"}
+        for none in ({"but": first}, {"since": 11}, {"until": 9}):
+            assert outbox.made("main", "brands", **none) == set(), none
+        done("main", "brands", "delete", "1")
+        assert outbox.made("main", "brands") == set()
+        done("main", "brands", "create", "1")
+        assert outbox.made("main", "brands") == {"1"}, "its id was given out again"

@@ -26,6 +26,13 @@ def test_of_fields_that_their_author_names_no_basis_for_the_warehouse_tells(desk
     assert "mobile: was '1' when queued, is now '9'" in desk.change().reason
 
 
+def test_a_basis_of_nothing_is_an_empty_field(desk):
+    record = desk.shop.put("customers", name="Ann", city="Cobán")
+    desk.queue("customers", "update", {"city": "Flores"}, record, based_on={"city": None})
+    assert desk.push().exit_code == 1
+    assert "city: was '' when queued, is now 'Cobán'" in desk.change().reason
+
+
 def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
     row = desk.shop.tables["customers"][record]
     desk.queue("customers", "update", {"mobile": "3"}, record)

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from pipelines.outbox import InputRefused, Outbox, enqueue
+from pipelines.outbox import InputRefused, Outbox, discard, enqueue
 
 pytestmark = pytest.mark.core
 
@@ -67,6 +67,22 @@ def test_rows_of_a_file_are_named(mirror):
     rows = [{"id": "c1", "city": "A"}, {"id": "c9", "city": "B"}]
     with pytest.raises(InputRefused, match="row 2: customers id: 'c9'"):
         enqueue("customers", "update", rows, settings=mirror)
+
+
+def test_a_reference_in_a_row_with_another_fault_is_no_fault(mirror):
+    [number] = enqueue("customers", "create", {"name": "Eve"}, settings=mirror)
+    body = {"customerId": f"@{number}", "shortInfo": "x", "priority": "sometimes"}
+    with pytest.raises(InputRefused) as caught:
+        enqueue("tickets", "create", body, settings=mirror)
+    assert len(caught.value.faults) == 1
+
+
+def test_a_change_that_was_rejected_gives_no_id(mirror):
+    [number] = enqueue("customers", "create", {"name": "Eve"}, settings=mirror)
+    discard(mirror.home, number, by="ann")
+    body = {"customerId": f"@{number}", "shortInfo": "x"}
+    with pytest.raises(InputRefused, match="change 1 was rejected"):
+        enqueue("tickets", "create", body, settings=mirror)
 
 
 def test_what_was_pushed_since_the_sync_is_known(mirror, desk):

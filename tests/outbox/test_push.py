@@ -151,6 +151,25 @@ def test_a_change_is_moved_only_as_it_was_read(desk):
         assert ours.get(read.number).basis == {"values": {"name": "Other"}}
 
 
+def test_a_file_goes_out_under_the_name_that_was_announced(desk, tmp_path):
+    (photo := tmp_path / "IMG_1.png").write_bytes(b"picture")
+    record, named = desk.shop.put("tickets", name="Old"), {"fileName": "screen.png"}
+    desk.queue("tickets", "upload", named, record, file=photo)
+    desk.push()
+    [[sent]] = desk.shop.files.values()
+    assert b'filename="screen.png"\r\nContent-Type: image/png' in sent
+
+
+def test_a_record_whose_id_ends_as_the_number_of_a_change_is_no_reference_to_it(desk):
+    desk.shop.next_id = 70
+    record = desk.shop.put("brands", name="Old")
+    assert record == "71"
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.queue("brands", "update", {"name": "Bolt"}, record)
+    assert desk.push().exit_code == 0
+    assert (desk.shop.writes[-1].method, desk.shop.writes[-1].id) == ("PUT", "71")
+
+
 @pytest.mark.parametrize("new_start", ["", "+"])
 def test_an_update_that_is_ignored_is_not_called_done(desk, new_start):
     record = desk.shop.put("customers", name="Ann", city="A")

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pandas as pd
 import pytest
 
 from pipelines.bodies import validate
@@ -48,7 +49,8 @@ def test_a_point_before_three_digits_is_a_fault_unless_the_file_tells(tmp_path, 
     [fault] = read_rows(path, "products", "update").faults
     assert "line 2: price: 1.234 may be 1234 or a part of it" in fault
     path.write_text(f"id{mark}price\n1{mark}1.234\n2{mark}12.5\n")
-    assert read_rows(path, "products", "update").faults == []
+    found = read_rows(path, "products", "update")
+    assert (found.faults, [row["price"] for row in found.rows]) == ([], ["1.234", "12.5"])
     path.write_text("id,price\n1,1.234\n")
     assert read_rows(path, "products", "update").faults == []
 
@@ -109,6 +111,56 @@ def test_a_key_is_the_same_in_a_sheet_that_was_saved_again(settings, first, agai
 def test_keys_that_are_others_are_told_apart(settings, keys):
     rows = [{"ref": key, "name": "Acme"} for key in keys]
     assert enqueue("brands", "create", rows, key="ref", settings=settings) == [1, 2]
+
+
+def test_a_key_is_of_one_shop_resource_and_operation(settings):
+    shop = settings.shops[0]
+    both = settings.model_copy(update={"shops": (shop, shop.model_copy(update={"name": "north"}))})
+    row = {"ref": "1", "name": "Acme"}
+    for resource, op, record, of in [
+        ("brands", "create", None, "main"),
+        ("brands", "create", None, "north"),
+        ("categories", "create", None, "main"),
+        ("brands", "update", "7", "main"),
+    ]:
+        for _ in range(2):
+            enqueue(resource, op, row, record_id=record, key="ref", shop=of, settings=both)
+    with Outbox(settings.home) as outbox:
+        assert len(outbox.changes()) == 4
+
+
+def test_numbers_and_blank_lines_of_json_lines_and_lists_of_a_data_frame(settings, tmp_path):
+    path = tmp_path / "prices.jsonl"
+    path.write_text('{"id": 1, "price": 1.5}\n\n{"id": 2, "price": 1234}\n')
+    found = read_rows(path, "products", "update")
+    assert (found.faults, [row["price"] for row in found.rows]) == ([], [Decimal("1.5"), 1234])
+    lines = [{"amount": 5, "paymentMethod": "1"}] * 2
+    frame = pd.DataFrame({"invoiceId": ["i-1"], "lines": [lines]})
+    assert enqueue("payments", "create", frame, marker=False, settings=settings) == [1]
+    with Outbox(settings.home) as outbox:
+        assert outbox.get(1).body["lines"] == lines
+
+
+def test_a_marker_is_for_what_is_created(settings):
+    body = {"comments": "kind"}
+    enqueue("customers", "update", body, record_id="7", marker=True, settings=settings)
+    with Outbox(settings.home) as outbox:
+        assert (outbox.get(1).body, outbox.get(1).marker) == (body, None)
+
+
+@pytest.mark.parametrize(
+    ("op", "has", "has_not"),
+    [("create", "company", "id"), ("update", "id", "file"), ("upload", "file", "company")],
+)
+def test_a_strange_column_is_told_with_what_there_is(tmp_path, op, has, has_not):
+    path = tmp_path / "sheet.csv"
+    path.write_text("zzz\n1\n")
+    resource = "tickets" if op == "upload" else "customers"
+    told = refused(lambda: read_rows(path, resource, op)).faults[-1].partition(": ")[2]
+    names = told.partition("has: ")[2].split(", ")
+    assert (has in names, has_not in names) == (True, False)
+    path.write_text("zzz,ref\n1,2\n")
+    assert "add --key" not in str(refused(lambda: read_rows(path, resource, op, "ref")))
 
 
 @pytest.mark.parametrize(

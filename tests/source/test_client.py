@@ -76,7 +76,7 @@ def test_a_write_is_json(loopback, connect):
 def test_an_upload_is_a_form_with_a_file(loopback, connect):
     loopback.replies.append(Reply(body=b""))
     with connect() as client:
-        client.send("POST", "/tickets/1/upload/2", files={"file": ("a.png", b"PNG", "image/png")})
+        client.send("POST", "/tickets/1/upload/2", files={"file": ("a.png", b"PNG")})
     seen = loopback.seen[0]
     assert seen.headers["content-type"].startswith("multipart/form-data")
     assert b'name="file"; filename="a.png"' in seen.body

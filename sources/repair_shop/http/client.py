@@ -63,8 +63,8 @@ TRIES = 3
 _DROPPED_HEADERS = ("content-encoding", "content-length", "transfer-encoding", "set-cookie")
 
 Params = Mapping[str, Any]
-Files = Mapping[str, tuple[str, bytes, str]]
-"""Form fields of an upload: field name → (file name, content, media type)."""
+Files = Mapping[str, tuple[str, bytes]]
+"""Form fields of an upload: field name → (file name, content)."""
 
 
 class Client:
