@@ -128,12 +128,14 @@ class _Connection(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
     disable_nagle_algorithm = True
-    due = 0.0
+    due: float
     """When whoever still sends has had time enough."""
 
     def setup(self) -> None:
-        self.server.connections[threading.current_thread()] = self
         super().setup()
+        # Before others see it: one without time left is shut unanswered.
+        self.due = time.monotonic() + self.server.patience_seconds
+        self.server.connections[threading.current_thread()] = self
 
     def finish(self) -> None:
         try:
