@@ -20,12 +20,14 @@ from pipelines.outbox.change import NewChange, State
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
+from sources.repair_shop.budget import Budget
 from sources.repair_shop.ledger import Ledger
 from tests.app.nights import bench as bench
 from tests.app.nights import clock as clock
 from tests.app.nights import home as home
 from tests.app.nights import job
 from tests.app.nights import settings as settings
+from tests.homes import shop_of
 from tests.promises import promise
 
 
@@ -84,7 +86,11 @@ def test_what_a_build_found_in_the_data_is_told(settings):
         build.execute("CREATE TABLE ops.unreadable (table_name TEXT, column_name TEXT)")
         build.execute("INSERT INTO ops.shops (shop_id) VALUES ('main'), ('sold')")
         build.execute("INSERT INTO ops.unreadable VALUES ('tickets', 'due_date')")
+        build.execute("INSERT INTO marts.reconciliation VALUES ('main', 'monthly_sales', "
+                      "'2026-01-01', 1, 2, -1, false, now())")  # fmt: skip
     publish(home)
+    (differs,) = (one for one in status(settings).problems if "do not agree" in one)
+    assert differs.startswith("main: 1 of 1 periods do not agree")
     assert status(settings).as_json()["warehouse"]["findings"] == [
         "1,200 records name another record that is not in the mirror",
         "3 records without a day or an amount count in no report",
@@ -95,6 +101,21 @@ def test_what_a_build_found_in_the_data_is_told(settings):
         build.execute("DROP TABLE ops.findings")
     publish(home)
     assert status(settings).warehouse["findings"] == []
+
+
+def test_a_warehouse_that_cannot_be_read_is_told(settings):
+    Home(settings.home).warehouse.write_bytes(b"no database")
+    assert any("The warehouse cannot be read" in line for line in status(settings).problems)
+
+
+def test_shops_that_the_block_of_another_holds_up_are_told_in_one_line(home):
+    settings = Settings(home=home, shops=tuple(map(shop_of, "abc")))
+    with closing(Budget(Home(home).budget)) as budget:
+        first = budget.key(settings.shops[0])
+        first.acquire().answered("ok")
+        first.acquire().answered("block")
+    told = [problem.named for problem in status(settings).found if problem.kind == "refused"]
+    assert [line.partition(": The service ")[0] for line in told] == ["a", "b, c"]
 
 
 def test_a_rejected_change_is_told_until_a_person_discards_it(settings):
