@@ -117,6 +117,12 @@ def test_a_heading_with_its_own_date_and_sum_is_no_day():
     assert {day.day: v for day, v in totals.items() if v} == {5: Decimal("5.25"), 7: 7}
 
 
+def test_a_name_is_no_period_an_empty_total_is_zero_and_words_are_no_rival():
+    rows: list[dict[str, object]] = [{"name": "Sales", "month": 1, "total": 5, "amount": "n/a"}]
+    totals = read([*rows, {"name": "Sales", "month": 2, "total": "", "amount": None}], YEAR)
+    assert [*totals.values()][:2] == [5, 0]
+
+
 def test_the_settings_may_name_the_total():
     rows = [{"month": 1, "total": 3, "Importe Final": 120.5}]
     named = replace(YEAR, total_field="Importe Final")
@@ -158,6 +164,8 @@ REFUSED = {
     "more to come": ({"data": [{"month": 1, "total": 5}], "has_more": True}, YEAR, "pages"),
     "another sum": ({"Jan": 5, "Feb": 6, "total": 30}, YEAR, "whose sum is 11.00"),
     "a key that is no month": ({"Jan": 5, "Febr": 6}, YEAR, "'febr'"),
+    "nothing but what stands beside": ({"meta": {"page": 1}}, YEAR, "only meta"),
+    "a moment of two days": ([{"date": "2026-01-05T03:00:00Z", "total": 5}], JANUARY, "two days"),
     "two lists": (
         {"pos": [{"month": 1, "total": 5}], "invoices": [{"month": 1, "total": 6}]},
         YEAR,

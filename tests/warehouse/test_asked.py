@@ -118,6 +118,18 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
     assert any("add up to 12.00" in problem for problem in problems)
 
 
+def test_doctor_tells_a_report_that_cannot_be_read_and_a_record_that_its_path_hides(
+    stranger, client
+):
+    stranger.other["/monthlySales"] = "soon"
+    stranger.other["/ticketInvoices/7"] = []
+    stranger.lists["/ticketInvoices"] = [{"id": 7, "amount_total": 5}]
+    found = probe(client)
+    assert found.items["report monthly_sales"] == "not readable"
+    assert any("/monthlySales" in one and "with certainty" in one for one in found.problems)
+    assert "detail" in found.items and found.items["detail"] != "the object"
+
+
 @pytest.mark.parametrize(("theirs", "words"), [(0, "nothing but zeros"), (3, "--calibrate")])
 def test_reports_that_hold_nothing_do_not_count_differently(theirs, words):
     months = [

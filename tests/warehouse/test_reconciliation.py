@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def test_a_service_that_counts_some_kinds_of_documents_only_is_found(connection,
     connection.execute("rollback")
     assert verdict.chosen is not None
     assert verdict.chosen.definition["documents"] == counted
+
+
+@pytest.mark.parametrize(("telling", "certainty"), [(6, "sure"), (5, "likely")])
+def test_the_only_definition_that_fits_is_sure_after_half_a_year(telling, certainty):
+    parts = {"date_basis": "document", "documents": "all"}
+    fits = Candidate("sales", parts, 9, 9, telling, D(0), is_current=True)
+    verdict = judge([fits, replace(fits, agreeing=8, difference=D(1))], "sales")
+    assert (verdict.chosen, verdict.certainty, verdict.rivals) == (fits, certainty, ())
 
 
 def test_when_none_fits_the_closest_is_named(connection):
