@@ -133,8 +133,6 @@ class _Probe:
         return rows
 
     def _missing_columns(self, table: str, rows: Sequence[dict[str, Any]]) -> None:
-        if not rows:
-            return
         path, zone = ENDPOINTS[table].path, self.client.shop.zone
         cleaned = [clean_row(r, table, zone) for r in rows]
         received = any(row.get("status") == "Received" for row in cleaned)
@@ -238,7 +236,7 @@ class _Probe:
             self.items["amounts"] = kind if readable else f"{kind}, some cannot be read"
 
     def _dates(self, texts: list[str]) -> None:
-        dates = [text for text in texts if _ISO.fullmatch(text) and len(text) >= 10]
+        dates = [text for text in texts if _ISO.fullmatch(text)]
         if dates:
             self.items["dates"] = "ISO 8601, e.g. " + re.sub(r"\d", "9", dates[0])
         elif any(_ENGLISH.fullmatch(text) for text in texts):

@@ -45,10 +45,7 @@ def _settled(item: dict[str, Any], evidence: Sequence[dict[str, Any]]) -> bool:
     later = [
         e
         for e in evidence
-        if e["is_proven"]
-        and not e["reason"]
-        and e["began_at"]
-        and e["began_at"] >= item["checked_at"]
+        if e["is_proven"] and not e["reason"] and e["began_at"] >= item["checked_at"]
     ]
     if any(e["kind"] == "full" for e in later):
         return True

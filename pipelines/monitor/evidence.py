@@ -187,7 +187,7 @@ def as_of(rows: Iterable[Mapping[str, Any]], now: datetime) -> dict[str, datetim
     looks: dict[tuple[str, str], datetime] = {}
     firsts: dict[tuple[str, str], datetime] = {}
     for row in rows:
-        if not row["is_proven"] or row["resource"] not in _LISTS or not row["began_at"]:
+        if not row["is_proven"] or row["resource"] not in _LISTS:
             continue
         key = (row["shop_id"], row["resource"])
         # As text in the ledger, as a moment in the warehouse.

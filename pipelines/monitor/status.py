@@ -173,7 +173,7 @@ def _shop(
         moments = [
             scan["checked_at"]
             for scan in scans
-            if scan["checked_at"] and datetime.fromisoformat(scan["checked_at"]) <= own.now
+            if datetime.fromisoformat(scan["checked_at"]) <= own.now
         ]
         resources.append(
             {

@@ -51,7 +51,7 @@ def months(
     step = _step(high)
     ticks = [step * n for n in range(int(high / step) + 1)]
     left, bottom, top = 6 + 7 * len(current().number(ticks[-1])), height - 32, 8
-    room = (width - left - 2) / max(len(bars), 1)
+    room = (width - left - 2) / len(bars)
 
     def y(amount: Decimal) -> float:
         return bottom - float(amount / max(high, ticks[-1])) * (bottom - top)
@@ -66,7 +66,7 @@ def months(
             f'<path d="M{left} {at:.1f} H{width}" stroke="{colours.rule}"/><text x="{left - 5}" '
             f'y="{at + 4:.1f}" text-anchor="end">{escape(current().number(tick))}</text>'
         )
-    thin = -(-len(bars) * 30 // width) if bars else 1
+    thin = -(-len(bars) * 30 // width)
     for place, bar in enumerate(bars):
         at = left + room * (place + 0.17)
         base = Decimal(0)

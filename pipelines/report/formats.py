@@ -28,9 +28,9 @@ def whole(number: int | None) -> str:
     return NONE if number is None else current().number(number)
 
 
-def change(now: Decimal | int | None, before: Decimal | int | None) -> Decimal | None:
+def change(now: Decimal | int, before: Decimal | int | None) -> Decimal | None:
     """How far ``now`` lies from ``before``, as a share; None where a share means nothing."""
-    if now is None or before is None or before <= 0:
+    if before is None or before <= 0:
         return None
     return (Decimal(now) - before) / before
 

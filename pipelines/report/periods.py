@@ -148,7 +148,7 @@ class Period(BaseModel):
         """``other``, cut after as many days as this one has, unless this one is whole and over."""
         if self.is_whole and not is_running:
             return other
-        return other.until(min(other.first + (self.last - self.first), other.last))
+        return other.until(other.first + (self.last - self.first))
 
 
 def months_before(day: date, count: int) -> date:

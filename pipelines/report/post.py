@@ -72,7 +72,7 @@ def send_all_owed(
     for missed, left in owed.read().root.items():
         label, _, of = missed.partition(" ")
         with suppress(ReportError):  # of a shop that is gone
-            if missed != name and left and (period := Period.read(label)):
+            if missed != name and (period := Period.read(label)):
                 yield from deliver(again(period, of or None), only=left)
         with owed.change() as known:
             known.root.pop(missed, None)
