@@ -36,7 +36,7 @@ order by run_id desc limit 1000
 select (select min(began_seq) from runs later where later.run_id > runs.run_id)
 from runs where token = :token
 -- name: prune_runs
-delete from runs where ended_at < :year and run_id < (select max(run_id) from runs)
+update runs set detail = null where ended_at < :year
 -- name: prune_scans
 delete from scans where state <> 'open' and closed_at < :year
   and (state = 'proven' and kind in ('audit', 'repair')

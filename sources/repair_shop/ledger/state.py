@@ -176,7 +176,8 @@ class State(LedgerFile):
         return [row[0] for row in self.select("names_of_notes", shop=shop, prefix=prefix)]
 
     def prune(self, now: datetime) -> None:
-        """Drop runs of more than a year ago, and scans that are nobody's newest evidence."""
+        """Drop what runs of more than a year ago told in detail, and scans that are nobody's newest
+        evidence. A destination keeps the token of the run that loaded a list last, however old."""
         year = now_text(now - timedelta(days=366))
         with self.transaction():
             self.write("prune_runs", year=year)
