@@ -150,21 +150,10 @@ class ChangeLog:
         nested: Iterable[str],
         holds_rows: bool,
     ) -> Tables:
-        try:
-            found = self._tables_of(table, part, changes)
-        except Exception:  # noqa: BLE001 - which row it is, and what ails it, is found out below
-            found = self._tables_of(table, part, [self._readable(table, part, c) for c in changes])
+        found = self._tables_of(table, part, changes)
         known = {change.id for change in changes} if holds_rows else set()
         missing = {name: EMPTY_LIST for name in nested if name not in found} if known else {}
         return _with_empty_lists(table, found | missing, known)
-
-    def _readable(self, table: str, part: _Part, change: Change) -> Change:
-        """The row, or where it cannot be cleaned one that is told as text."""
-        try:
-            tables_of(table, [change], part.shop, self._zones[part.shop], variant=part.variant)
-        except Exception:  # noqa: BLE001 - whatever it is, the row is told whole
-            return change._replace(is_refused=True)
-        return change
 
     def _tables_of(self, table: str, part: _Part, changes: Sequence[Change]) -> Tables:
         """By what the list has shown so far; the ledger keeps it."""

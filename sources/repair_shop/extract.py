@@ -86,9 +86,7 @@ class JobResult:
         """Why the list is not known to be whole and right, in words; empty when it is."""
         if self.error is not None:
             return str(self.error)
-        if self.outcome is None:
-            return "not finished"
-        return self.outcome.reason or self.refused
+        return (self.outcome.reason if self.outcome else "") or self.refused
 
 
 @dataclass

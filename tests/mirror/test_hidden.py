@@ -5,8 +5,7 @@ import zlib
 import pytest
 
 from sandbox.quirks import Quirks
-from sources.repair_shop.schema.endpoints import resource_named
-from tests.fakes.loopback import Reply
+from tests.fakes.loopback import Reply, Seen
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
@@ -57,46 +56,21 @@ def test_a_hidden_row_that_went_is_found_within_a_week(make_mirror, is_refused):
     mirror.assert_same("products")
 
 
-def test_a_list_is_asked_only_for_kinds_that_it_did_not_show(mirror):
-    mirror.run("products")
-    _a_week_later(mirror, "products")
-    asked = mirror.run("products").requests
-    assert mirror.run("products").requests == asked - 1
-    [(proof,)] = mirror.ledger(
-        "SELECT proof FROM scans WHERE kind='hidden' ORDER BY scan_id DESC LIMIT 1"
-    )
-    assert proof == "status In active: shown by the list itself; type service: none hidden"
-
-
-@pytest.mark.parametrize(
-    ("name", "row", "shown", "is_shown"),
-    [
-        ("ticketInvoices", {"status": "Paid"}, range(30), True),
-        ("ticketInvoices", {"status": {"id": 4, "label": "PAID"}}, (2, 25), True),
-        ("stock", {"internalUse": True}, (2, 25), True),
-        ("appointments", {"startDate": "2025-03-01T10:00:00-0600"}, (2, 25), True),
-        ("appointments", {"start_date": "2999-03-01T10:00:00-0600"}, (2, 25), False),
-        ("appointments", {"start_date": "2025-03-01T10:00:00-0600"}, (22, 25), False),
-        ("payments", {"pos": {"id": 3}}, (2, 25), True),
-        # Only new ones, or only old ones: the others may be hidden for their age.
-        ("ticketInvoices", {"status": "Paid"}, range(12, 30), False),
-        ("ticketInvoices", {"status": "Paid"}, range(12), False),
-        ("ticketInvoices", {"status": "Part paid"}, range(30), False),
-        ("stock", {"internalUse": False}, range(30), False),
-        ("payments", {"pos": {}}, range(30), False),
-    ],
-)
-def test_rows_of_a_kind_old_and_new_show_that_a_list_hides_none(
-    stranger, name, row, shown, is_shown
-):
-    days = [f"2025-01-{1 + at:02d}" for at in range(30)]
-    stranger.lists[f"/{name}"] = [
-        {"id": at, "created_date": day, "date": day} | (row if at in shown else {"status": "Due"})
-        for at, day in enumerate(days)
+def test_more_hidden_rows_than_a_page_holds_are_all_read(stranger):
+    rows = [
+        {"id": n, "status": "Active" if n % 4 else "In active", "name": "x"} for n in range(240)
     ]
-    assert stranger.sync(name).exit_code == 0
-    kind = resource_named(name).hidden[0]
-    assert any(kind in seen.query for seen in stranger.loopback.seen) is not is_shown
+    answer = stranger.answer
+
+    def filtered(seen: Seen) -> Reply:
+        asked = dict(seen.query).get("status", "Active")
+        stranger.lists["/users"] = [row for row in rows if row["status"] == asked]
+        return answer(seen)
+
+    stranger.loopback.otherwise = filtered
+    for _ in range(2):
+        assert stranger.sync("users").exit_code == 0
+        assert len(stranger.recorder.live("users", "main")) == len(rows)
 
 
 def test_tickets_alone_are_not_read_twice(mirror):

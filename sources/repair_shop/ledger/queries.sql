@@ -141,9 +141,6 @@ select day, count(*) from rows where shop = :shop and list = :list and deleted_a
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1
 -- name: first_day
 select min(day) from rows where shop = :shop and list = :list and deleted_at is null
--- name: first_days
-select min(day) from rows where shop = :shop and day >= '2000' group by list
-having count(*) >= :at_least order by 1
 -- name: day_before
 select min(day) from (
   select day from rows where shop = :shop and list = :list and deleted_at is null

@@ -5,7 +5,7 @@ a tab and show only when it is asked for by ``categoryId`` and ``tabId`` (specif
 /customFields/{type}). Nothing says whose categories these are, nor lists them. So a weekly scan
 asks for those that the settings name, then for the categories of products. Where none of these has
 fields of its own, it asks for preset categories and small numbers. Tabs are those that the settings
-or the answers name, or that follow on each other.
+name, or that follow on each other.
 
 All types may stand in one list, which a service cuts into pages before it leaves the others out.
 Then a short page is no end, nor is an empty one: pages are read as far as all types' fields reach.
@@ -32,7 +32,6 @@ _NUMBERS = range(1, 11)
 """The numbers tried as categories then, after the preset categories."""
 _WIDTH = 4
 """Categories read at a time: often the last thing that a run asks, it must not wait for each."""
-_TABS = ("tab_id", "tabId", "tab")
 _CUT_KEY = "custom fields are cut first"
 """Ledger key of a shop whose pages are cut before other types' fields are left out."""
 
@@ -122,7 +121,6 @@ class _Categories:
 
     def __post_init__(self) -> None:
         self.defaults = frozenset(self.out.ids)
-        self.shown = {"": self.defaults}
         self.named = self.shop.categories_of_fields
         cut = self.ledger.value(self.scan.shop, _CUT_KEY)
         self.pages = reach(self.ledger, self.scan.shop) if cut else 1
@@ -153,21 +151,21 @@ class _Categories:
     def _read_category(self, category: str) -> bool:
         """The fields of a category (``0``: of none) without a tab, and in each of its tabs.
 
-        The settings and its rows may name tabs; else the first is tried, and the one after each
-        that has fields. Whether it had its turn.
+        The settings may name tabs; else the first is tried, and the one after each that has fields.
+        Whether it had its turn.
         """
         if self.asked >= self.most:
             return False
         if category != "0" and self._ask(category, "0") is None:
             return True
-        waiting = {"1", *self.named.get(category, ()), *self._tabs_named(category)}
+        waiting = {"1", *self.named.get(category, ())}
         done: set[str] = set()
         while (left := sorted(waiting - done)) and self.asked < self.most:
             tab = left[0]
             done.add(tab)
             if self._ask(category, tab):
                 self.tabs += 1
-                waiting |= {str(int(tab) + 1)} if tab.isdecimal() else set()
+                waiting.add(str(int(tab) + 1))
         return waiting <= done
 
     def _ask(self, category: str, tab: str) -> bool | None:
@@ -184,7 +182,6 @@ class _Categories:
                     raise
         else:
             return None
-        self.shown[prefix] = frozenset(found.ids)
         self.out.add(found)
         if found.ids <= self.defaults:
             return False
@@ -199,19 +196,6 @@ class _Categories:
             found.take(first)  # the default ones, or none: nothing else is behind them
             return found
         return _read_pages(self.ledger, self.scan.shop, reader, self.pages)
-
-    def _tabs_named(self, category: str) -> set[str]:
-        """The tabs that the rows of a category's answers name."""
-        prefix = "" if category == "0" else f"{category}:0:"
-        tabs: set[str] = set()
-        for row in self.ledger.contents(
-            self.scan.shop, self.scan.list, self.shown[prefix]
-        ).values():
-            named = next((row[name] for name in _TABS if row.get(name)), None)
-            named = named.get("id") if isinstance(named, dict) else named
-            if isinstance(named, str | int) and not isinstance(named, bool):
-                tabs.add(str(named))
-        return tabs
 
 
 def _in_turn(categories: list[str], today: date) -> list[str]:

@@ -173,8 +173,8 @@ def mirror_jobs(
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
     first_run = None if full else ledger.first_unfinished()
     if first_run is None:
-        # Short lists first: most tables are there after minutes of a first load of hours, and say
-        # when the shop began. Then the longest, so that none is left to be read alone at the end.
+        # Short lists first: most tables are there after minutes of a first load of hours. Then the
+        # longest, so that none is left to be read alone at the end.
         return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
     # Going on: what was not reached comes first.
     recent = ledger.recent_scans(shop.name, STILL_NEW, first_run).values()
@@ -278,7 +278,7 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
 
 
 def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
-    """What an earlier run left: repairs it did not finish, days answered empty once."""
+    """What an earlier run left: days answered empty once."""
     jobs: list[Job] = []
     for name in ledger.names_of_values(shop.name, EMPTY_KEY):
         resource, *days = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
@@ -286,11 +286,6 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
             first, last = map(date.fromisoformat, days)
             endpoint = ENDPOINTS[resource]
             jobs.append(Job(shop.name, endpoint, "repair", first=first, last=last, requests=1))
-    for scan in ledger.open_scans(shop.name, ("repair",)):
-        endpoint = ENDPOINTS[scan.list.partition(":")[0]]
-        first_day, last_day = spec_days(scan.spec)
-        variant = scan.spec.get("variant", {})
-        jobs.append(Job(shop.name, endpoint, scan.kind, variant, first=first_day, last=last_day))
     return jobs
 
 

@@ -18,15 +18,15 @@ _MOST = 40
 """Pages asked, at most."""
 
 
-def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -> tuple[int, Page]:
+def find_end(reader: Bounded, top: Page, hint: int | None) -> tuple[int, Page]:
     """Find a page (oldest first) that shares rows with the newest one, and its number.
 
-    ``hint``: its likely number; else ``since``, the day the list likely begins. Raises
-    :class:`~repair_shop.scan.outcome.PagingBroken` when no page meets the newest one.
+    ``hint``: its likely number. Raises :class:`~repair_shop.scan.outcome.PagingBroken` when no page
+    meets the newest one.
     """
     newest, seen = set(top.ids), {top.ids}
     low, high, step, before, is_back = 0, 0, 1, inf, False
-    number = max(2, hint or _pages_between(since, top, top))
+    number = max(2, hint or 0)
     for _ in range(_MOST):
         page = reader.ask("probe", number)
         if page.size and page.ids in seen:
@@ -36,7 +36,7 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
             return number, page
         low, high = (max(low, number), high) if page.size else (low, number)
         if not high:
-            ahead = _pages_between(_middle(page), page, top)
+            ahead = _pages_between(page, top)
             # Steps double as soon as days bring it no nearer: too far may cost as many pages.
             step, before = step if ahead < before else 2 * step, ahead
             number = low + max(step, ahead)
@@ -49,10 +49,10 @@ def find_end(reader: Bounded, top: Page, hint: int | None, since: date | None) -
     raise PagingBroken("its pages end before they reach the newest row")
 
 
-def _pages_between(day: date | None, page: Page, top: Page) -> int:
-    """Pages of the days from ``day`` to those of the newest page; 0 if days say nothing. Rows come
-    there as densely as on these two pages, or a little less."""
-    newest = _middle(top)
+def _pages_between(page: Page, top: Page) -> int:
+    """Pages of the days from one page to the newest; 0 if days say nothing. Rows come there as
+    densely as on these two pages, or a little less."""
+    day, newest = _middle(page), _middle(top)
     if day is None or newest is None:
         return 0
     return int(_GROWN * (newest - day).days * min(map(_rows_a_day, (page, top))) / PAGE_ROWS)
@@ -85,8 +85,6 @@ def walk_to_end(reader: Bounded, last: int, page: Page) -> tuple[int, Page]:
     reader.expect(last)
     for number in count(last + 1):
         following = reader.ask("end", number)
-        if following.ids == page.ids:
-            raise PagingBroken(f"pages {last} and {number} hold the same rows")
         if not following.size or set(following.ids) == set(page.ids):
             break
         last, page = number, following

@@ -149,10 +149,9 @@ class Paging:
                     reader.ledger,
                     job.shop,
                     lambda prefix="", *asked: reader.pages(f"unsorted:{prefix}", *asked),
-                    window,
                     is_sorted=False,
                 )
-                out = unsorted.read(whole=job.kind == "full")
+                out = unsorted.read()
             else:
                 pages = reader.pages("unsorted:", None, window)
                 out = read_window(pages, expected=expected, is_all=self._goes_no_further)

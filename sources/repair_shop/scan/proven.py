@@ -20,7 +20,6 @@ from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 
 from ..ledger import Page
 from ..scan.count import Count, Found
@@ -48,22 +47,21 @@ _FEW = 5
 """Rows that may be gone from one page, or have come to it, while the next was read."""
 
 
-def read_list(reader: PageSource, *, hint: int | None = None, since: date | None = None) -> Outcome:
+def read_list(reader: PageSource, *, hint: int | None = None) -> Outcome:
     """Read a whole list (or window) that can be sorted. ``hint``: its likely last page.
 
-    ``since``: without a hint, the day the list likely begins (the shop's first).
     Costs the pages of the list, and: one for a list of one page; none to three for finding the end
     of a longer one; one for counting it.
     Raises :class:`PagingBroken` when page numbers or the order do not work.
     """
     out = Outcome(whole=True)
     with bounded(reader, out) as bound:
-        _read_list(bound, hint, since)
+        _read_list(bound, hint)
     out.is_read_once = out.pages > _AT_ONCE
     return out
 
 
-def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
+def _read_list(reader: Bounded, hint: int | None) -> None:
     out = reader.out
     top = reader.ask("newest", 1, "newest")
     if top.size == 0:
@@ -78,22 +76,20 @@ def _read_list(reader: Bounded, hint: int | None, since: date | None) -> None:
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
-    last, page = find_end(reader, top, hint, since)
+    last, page = find_end(reader, top, hint)
     if not meets(page, top):
         # Loosely sorted: the end is where a page is empty.
         last, page = walk_to_end(reader, last, page)
     reader.expect(last)
     pages = {last: page}
     _descend(reader, last, pages)
-    if out.reason:
-        return
     if pages.keys() == {1, 2}:
         _look_between(reader, top, pages[1], pages[2])
     last, size = max(pages), pages[1].size
     places = size * (last - 1) + pages[last].size
     count = _count(reader, [top, *pages.values()], size, last)
     if last >= _LONG or pages[last].size >= size or count.live != places:
-        places = _settle(count, reader)
+        places = _settle(count, reader, last)
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
 
 
@@ -103,9 +99,9 @@ def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Coun
     return Count(reader, None, shown=pages, size=size, most=_MOST + 3 * last, is_paged=True)
 
 
-def _settle(count: Count, reader: Bounded) -> int:
-    """Look for what is missing; the places of the list. Raises :class:`PagingBroken` where it has
-    no end, or one inside, as its pages lack rows."""
+def _settle(count: Count, reader: Bounded, last: int) -> int:
+    """Look for what is missing, of ``last`` pages; the places of the list. Raises
+    :class:`PagingBroken` where it has no end, or one inside, as its pages lack rows."""
     found, out = count.run(), reader.out
     try:
         while count.requests > _AT_ONCE and not found.reason and not count.recount():
@@ -114,7 +110,7 @@ def _settle(count: Count, reader: Bounded) -> int:
         found = Found(reason=str(error))
     if count.last is None:
         raise PagingBroken(found.reason)
-    if count.live >= count.total + count.size and count.last:  # many went, or it ends elsewhere
+    if 0 < count.last < last:  # some went, or it ends elsewhere
         end, behind = (reader.ask("behind", count.last + more) for more in (0, 1))
         if not set(behind.ids) <= set(end.ids):
             raise PagingBroken(f"page {count.last} lacks rows, and there are others behind it")
@@ -148,8 +144,7 @@ def _descend(reader: Bounded, last: int, pages: dict[int, Page]) -> None:
     while (number := number - 1) >= 1:
         page, above = reader.ask("down", number), pages[number + 1]
         if page.size == 0:
-            reader.out.reason = f"page {number} is empty though page {number + 1} is not"
-            return
+            raise NeverEnds(f"page {number} is empty though page {number + 1} is not")
         if page.ids == above.ids:
             if len(pages) > 1:
                 raise PagingBroken(f"pages {number} and {number + 1} hold the same rows")

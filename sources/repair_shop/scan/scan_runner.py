@@ -21,8 +21,6 @@ from ..scan.service_pages import ServicePages, status_of
 from ..scan.tickets import Tickets
 
 _SINCE_EVER = date(2000, 1, 1)
-_TELLING = 5
-"""Rows of a list whose first day may be that of the shop."""
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
 _LONGEST = "longest page"
@@ -125,10 +123,9 @@ class ScanRunner:
         """A whole list, or some days of it."""
         job, params = self.job, window_of(self.job)
         live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
-        hint, begins = self._hint(live)
+        hint = self._hint(live)
         if job.endpoint.partition:
-            tickets = Tickets(self.ledger, job.shop, self.pages, params, begins)
-            return tickets.read(hint, whole=job.kind == "full")
+            return Tickets(self.ledger, job.shop, self.pages).read(hint)
 
         def read(prefix: str = "", *, in_categories: bool = job.hides_categories) -> Outcome:
             if job.endpoint.variants:
@@ -142,7 +139,7 @@ class ScanRunner:
                 )
             pages = self.pages(prefix, None, params)
             is_sorted = job.endpoint.sort
-            return read_list(pages, hint=hint, since=begins) if is_sorted else read_window(pages)
+            return read_list(pages, hint=hint) if is_sorted else read_window(pages)
 
         out = read()
         if out.ids or live or job.kind != "full":
@@ -195,7 +192,7 @@ class ScanRunner:
         if newest is not ScanState.PROVEN:
             # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
-        return read_hidden(self.ledger, self.job, self.pages, self.exists, self.began)
+        return read_hidden(self.ledger, self.job, self.pages, self.exists)
 
     def _count(self) -> ListCount:
         limit = self.client.shop.vanish_limit_percent
@@ -241,23 +238,16 @@ class ScanRunner:
                 break
         return len(out.ids)
 
-    def _hint(self, live: int) -> tuple[int | None, date | None]:
-        """The likely last page, or else the likely first day of the list; None if unknown.
+    def _hint(self, live: int) -> int | None:
+        """The likely last page, None if unknown.
 
         Kept with the scan, which must be the same when it is resumed.
         """
-        kept = self.ledger.scan_note(self.scan, "hint")
+        kept = self.ledger.scan_note(self.scan, "pages")
         if kept is None:
             kept = str(-(-live // self.known.page_rows))
-            if not live and self.job.kind == "full":
-                # The day by which the first lists begin, as far as they were read.
-                telling = {"shop": self.job.shop, "at_least": _TELLING}
-                days = [day for (day,) in self.ledger.select("first_days", **telling)]
-                kept = days[len(days) // 4] if days else kept
-            self.ledger.set_scan_note(self.scan, "hint", kept)
-        if "-" in kept:
-            return None, date.fromisoformat(kept)
-        return int(kept) or None, None
+            self.ledger.set_scan_note(self.scan, "pages", kept)
+        return int(kept) or None
 
     def _open_ids(self, until: int | None = None) -> tuple[str, ...]:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""

@@ -228,8 +228,6 @@ class ServicePages:
     def _is_behind_short(self, full_key: str) -> bool:
         """Whether the page before one is known to be less than full: then nothing is behind it."""
         name, _, number = full_key.rpartition(":")
-        if not number.isdecimal():
-            return False
         before = self.ledger.page(self.scan, f"{name}:{int(number) - 1}")
         return before is not None and before.size < self._full
 

@@ -7,7 +7,6 @@ hides some all the same, those of each status. What other lists leave out shows 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, Protocol
 
 from .known import OF_STATUS, OTHERS
@@ -57,18 +56,17 @@ def read_slices(
     window: Mapping[str, Any],
     *,
     hint: int | None = None,
-    since: date | None = None,
     is_sorted: bool = True,
 ) -> tuple[Outcome, bool]:
     """Read slices, each to its proof; and whether the service tells them from each other.
 
-    ``hint`` is the likely last page of the first one. ``window``, ``since`` and the errors are
-    those of :func:`~repair_shop.scan.read_list`.
+    ``hint`` is the likely last page of the first one. ``window`` and the errors are those of
+    :func:`~repair_shop.scan.read_list`.
     """
     out, shown, proofs = Outcome(whole=True), 0, []
     for one in slices:
         reader = make(one.name, None, {**window, **one.params})
-        part = read_list(reader, hint=hint, since=since) if is_sorted else read_window(reader)
+        part = read_list(reader, hint=hint) if is_sorted else read_window(reader)
         out.add(part)
         shown, hint = shown + len(part.ids), None
         proofs.append(f"{one.name} {part.proof}")

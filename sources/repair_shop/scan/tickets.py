@@ -8,7 +8,7 @@ against what was read. If it knows a ticket that we do not, everything is read f
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -65,37 +65,19 @@ def parts_of_hidden(ledger: Ledger, shop: str) -> list[Slice]:
 
 @dataclass(frozen=True)
 class Tickets:
-    """Reads a shop's tickets, or those of a window, in one scan.
-
-    ``params`` and ``since`` are the window's (:func:`~repair_shop.scan.read_list`); ``is_sorted``:
-    the service sorts its lists.
-    """
+    """Reads a shop's tickets in one scan. ``is_sorted``: the service sorts its lists."""
 
     ledger: Ledger
     shop: str
     reader: MakeReader
-    params: Mapping[str, Any] = field(default_factory=dict)
-    since: date | None = None
     is_sorted: bool = True
 
-    def read(self, hint: int | None = None, *, whole: bool = True) -> Outcome:
-        """Read all of them, or without ``whole`` what a window shows. ``hint``: the last page."""
+    def read(self, hint: int | None = None) -> Outcome:
+        """Both halves, held against the tickets changed last; all in other ways if these hide.
+
+        ``hint``: the last page.
+        """
         label = repair_status(self.ledger, self.shop)
-        if whole:
-            return self.all(label, hint)
-        if label is None:
-            return Outcome(reason="the service names no status to ask closed tickets by")
-        return self.parts(halves(label), hint)[0]
-
-    def parts(
-        self, slices: Iterable[Slice], hint: int | None = None, **window: date
-    ) -> tuple[Outcome, bool]:
-        """See :func:`~repair_shop.scan.slices.read_slices`."""
-        how: dict[str, Any] = {"hint": hint, "since": self.since, "is_sorted": self.is_sorted}
-        return read_slices(self.reader, slices, {**self.params, **window}, **how)
-
-    def all(self, label: str | None, hint: int | None) -> Outcome:
-        """Both halves, held against the tickets changed last; all in other ways if these hide."""
         out, differ = self.parts(halves(label), hint)
         halved = frozenset(out.ids)
         asked = self.take_changed(out, label)
@@ -112,6 +94,12 @@ class Tickets:
             out.reason = out.reason or f"{unsure} {told}, and no list shows others of their status"
         out.lost = frozenset(lost)
         return out
+
+    def parts(
+        self, slices: Iterable[Slice], hint: int | None = None, **window: date
+    ) -> tuple[Outcome, bool]:
+        """See :func:`~repair_shop.scan.slices.read_slices`."""
+        return read_slices(self.reader, slices, window, hint=hint, is_sorted=self.is_sorted)
 
     def take_changed(self, out: Outcome, label: str | None) -> Mapping[str, Any] | None:
         """Add the tickets changed last, all that have a last change if these are more than the

@@ -10,7 +10,7 @@ from ..schema.shapes import Table
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One list endpoint and how its rows are found again. Raises ValueError for an odd one."""
+    """One list endpoint and how its rows are found again."""
 
     path: str
     """Relative to the base address, as the specification spells it."""
@@ -50,19 +50,6 @@ class Endpoint:
     category and tab (specification, GET /customFields/{type})."""
     open_statuses: tuple[str, ...] = ()
     """Rows in such a status are asked again until they leave it (open purchase orders)."""
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"(/[a-zA-Z]+|/\{[a-z]+\})+", self.path):
-            raise ValueError(f"{self.path!r} is no path of a list")
-        if self.recently_updated and not self.sort:
-            raise ValueError(f"{self.path}: a list without sort has no recently_updated")
-        if ("{" in self.path) != bool(self.variants):
-            raise ValueError(f"{self.path}: path variables and variants go together")
-        columns = self.shape.flat_columns()
-        if self.created_filter and columns.get(self.day_column) != "moment":
-            raise ValueError(f"{self.path}: {self.day_column!r} is no declared moment")
-        if self.partition and not self.created_filter:
-            raise ValueError(f"{self.path}: a partitioned list needs its window")
 
     @property
     def tells_edits(self) -> bool:
