@@ -5,6 +5,7 @@ import pytest
 from pipelines.settings import SettingsError
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
+from tests.fakes.loopback import Reply
 from tests.promises import promise
 
 pytestmark = pytest.mark.core
@@ -95,6 +96,13 @@ def test_one_shops_block_leaves_the_others_their_night(make_mirror):
     # too, so the key is shut, and the second night asks it nothing.
     assert len(mirror.server.requests("a")) - asked["a"] == 2
     mirror.assert_same("brands", shop="b")
+
+
+def test_an_address_that_knows_no_list_costs_one_request_and_ends_with_2(stranger):
+    stranger.missing = lambda: Reply(404, {"error": "No such page"})
+    report = stranger.sync()
+    assert (report.exit_code, report.requests) == (2, 1)
+    assert "base_url does not look like the service" in report.message
 
 
 def test_a_shop_under_another_name_is_refused_before_its_rows_count_twice(make_mirror):

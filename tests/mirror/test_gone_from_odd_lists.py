@@ -258,7 +258,7 @@ def test_rows_too_many_to_be_believed_cost_a_look_up_each_only_where_they_exist(
     assert there or report.requests < 20
 
 
-@pytest.mark.parametrize("status", [403, 500, 200])
+@pytest.mark.parametrize("status", [403, 500, 200, None])
 @pytest.mark.parametrize("name", ["customers", "leads", "stock"])
 def test_a_deleted_row_has_its_mark_though_paths_answer_no_more(stranger, name, status):
     rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
@@ -266,12 +266,33 @@ def test_a_deleted_row_has_its_mark_though_paths_answer_no_more(stranger, name, 
     stranger.other = {f"/{name}/{row['id']}": row for row in rows}
     assert stranger.sync(name).exit_code == 0
     stranger.other = {}
-    stranger.missing = lambda: Reply(status, {"error": "It failed"} if status > 200 else {})
+    words = {"error": "It failed"} if status and status > 200 else {}
+    # Without a status: whatever record is asked for, the first one comes.
+    stranger.missing = lambda: Reply(status, words) if status else Reply(body=rows[0])
     del rows[70]
     stranger.sync(name)
     report = stranger.sync(name)
     assert report.exit_code == 0, report.details
     assert stranger.recorder.live(name, "main").keys() == {row["id"] for row in rows}
+
+
+def test_a_row_that_its_list_leaves_out_outlives_a_night_without_any_paths(stranger):
+    rows = [{"id": f"r{n}", "created_date": f"2026-0{1 + n // 40}-09"} for n in range(160)]
+    stranger.lists["/customers"] = rows
+    stranger.other = {f"/customers/{row['id']}": row for row in rows}
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = rows[:70] + rows[71:]
+    for _ in range(2):
+        assert stranger.sync("customers").exit_code == 0
+    paths = stranger.other
+    for there in ({}, paths):
+        stranger.other = there
+        stranger.sync("customers")
+        assert "r70" in stranger.recorder.live("customers", "main")
+    del paths["/customers/r70"]
+    stranger.sync("customers")
+    assert "r70" not in stranger.recorder.live("customers", "main")
 
 
 @pytest.mark.parametrize("status", [403, 500])

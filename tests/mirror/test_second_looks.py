@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 
 from pipelines.reconcile.differences import Compared
 from pipelines.sync.repair import split_months
@@ -99,6 +100,49 @@ def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(s
         assert session.ledger.live_count("main", "payments") == 99
 
 
+def test_days_of_another_zone_than_ours_tell_no_deletion(stranger):
+    """What the service showed for them began days before, so it may end before they do."""
+    stranger.lists["/payments"] = [
+        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
+    ]
+    assert stranger.sync("payments").exit_code == 0
+    healed = stranger.answer
+    shifted = [row for row in stranger.lists["/payments"] if row["date"] < DAY.isoformat()]
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(body=shifted[-8:]) if "paymentDateFrom" in dict(seen.query) else healed(seen)
+    )
+    with stranger.session() as session:
+        for _ in range(2):
+            job = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
+            [result] = stranger.fetch(session, job)
+        assert "check the time zone" in result.outcome.proof
+        assert session.ledger.live_count("main", "payments") == 100
+
+
+def test_an_order_of_another_day_than_its_days_read_again_lives_though_paths_refuse(stranger):
+    """Its date was edited, and no page that a night reads shows it."""
+    stranger.lists["/posOrders"] = orders = [
+        {"id": f"o-{n}", "created_date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
+    ]
+    assert stranger.sync("posOrders").exit_code == 0
+    answer, moved = stranger.answer, orders[25]
+    stranger.missing = lambda: Reply(403, {"error": "No permission for this record"})
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(body=[one for one in orders if one["created_date"] == DAY.isoformat()])
+        if "createdDateFrom" in dict(seen.query)
+        else answer(seen)
+    )
+    assert moved["created_date"] == DAY.isoformat()
+    moved["created_date"] = "2026-03-02"
+    for _ in range(2):
+        with stranger.session() as session:
+            days = Job("main", ENDPOINTS["pos_orders"], "repair", first=DAY, last=DAY)
+            [result] = stranger.fetch(session, days)
+        assert "could not be looked up" in result.refused
+    stranger.sync("posOrders")
+    assert len(stranger.recorder.live("pos_orders", "main")) == 100
+
+
 def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     """Empty for once: days that were passed over would never be asked for again."""
     stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]
@@ -190,6 +234,16 @@ def test_old_pages_that_are_the_whole_list_show_what_is_gone(stranger):
         assert set(session.ledger.live_ids("main", "customers")) == {
             row["id"] for row in stranger.lists["/customers"]
         }
+
+
+def test_old_pages_of_rows_without_days_are_read_in_turn(stranger):
+    stranger.lists["/customers"] = rows = [{"id": f"c-{n}", "name": "x"} for n in range(120)]
+    stranger.sync()
+    rows[3]["name"] = "y"
+    for days in range(3):
+        with time_machine.travel(datetime.now(UTC) + timedelta(days)):
+            stranger.sync()
+    assert stranger.recorder.live("customers", "main")["c-3"]["name"] == "y"
 
 
 def test_a_missing_row_that_cannot_be_looked_up_is_not_left_alive(stranger):

@@ -18,8 +18,9 @@ def rows_of(count, prefix="c", **more):
     ]
 
 
-def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(stranger):
-    orders = rows_of(9, "po", status="Ordered")
+@pytest.mark.parametrize("count", [9, 60])
+def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(stranger, count):
+    orders = rows_of(count, "po", status="Ordered")
     stranger.lists["/purchaseOrders"] = orders
     stranger.sync("purchase_orders")
     healed = stranger.answer
@@ -47,7 +48,7 @@ def test_an_old_order_that_arrived_is_read_the_next_night(stranger, status_filte
             return usual(seen)
         if status_filter == "refused":
             return Reply(400, {"error": "status is not known"})
-        return Reply(body=[order for order in orders if order["status"] == query["status"]])
+        return Reply(body=[order for order in orders if order["status"] == query["status"]][:50])
 
     stranger.loopback.otherwise = answer
     assert stranger.sync("purchase_orders").exit_code == 0
@@ -107,7 +108,8 @@ def test_one_refusal_behind_a_full_page_ends_no_list(stranger):
     assert sum(row["code"] == "b" for row in held) == 90
 
 
-def test_rows_of_another_list_are_asked_again_and_never_stored(stranger):
+@pytest.mark.parametrize("times", [1, 9])
+def test_rows_of_another_list_are_asked_again_and_never_stored(stranger, times):
     stranger.lists["/payments"] = [
         {"id": 7_000_000 + n, "amount": 5, "date": "2026-03-04", "payment_method": "Cash"}
         for n in range(60)
@@ -115,18 +117,24 @@ def test_rows_of_another_list_are_asked_again_and_never_stored(stranger):
     orders = [row | {"number": row["id"], "amount_total": 5} for row in rows_of(60, "o")]
     stranger.lists["/posOrders"] = orders
     stranger.sync("payments", "pos_orders")
+    payments = set(stranger.recorder.live("payments", "main"))
     orders.append(orders[-1] | {"id": "o-new", "created_date": "2026-09-28"})
     healed, mixed = stranger.answer, []
 
     def answer(seen):
-        if seen.path.endswith("/posOrders") and not mixed:
+        if seen.path.endswith("/posOrders") and len(mixed) < times:
             mixed.append(seen)
             return Reply(body=stranger.lists["/payments"][:50])
         return healed(seen)
 
     stranger.loopback.otherwise = answer
-    stranger.sync("pos_orders")
+    report = stranger.sync("pos_orders")
     assert mixed
+    if times > 1:
+        assert report.exit_code == 3 and "rows of another list" in report.message
+        assert set(stranger.recorder.live("payments", "main")) == payments
+        stranger.loopback.otherwise = healed
+        stranger.sync("pos_orders")
     assert set(stranger.recorder.live("pos_orders", "main")) == {row["id"] for row in orders}
     assert stranger.recorder.gone("pos_orders") == set()
 
