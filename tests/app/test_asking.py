@@ -156,6 +156,20 @@ def test_the_same_rows_as_parquet_and_as_a_workbook(at_chain):
     )
 
 
+def test_lists_are_written_too_when_they_are_asked_for(at_chain):
+    assert main(["export", "brands", "--lists", "--to", "out"]) == 0
+    sql = "select table_name from information_schema.tables where table_schema = 'staging'"
+    lists = ask(at_chain, sql)
+    found = {path.name for path in Path("out").iterdir()}
+    assert found == {f"staging-{name}.csv" for (name,) in lists}
+
+
+def test_more_rows_than_excel_holds_are_refused(at_chain, monkeypatch, capsys):
+    monkeypatch.setattr("pipelines.report.workbook.ROWS", 3)
+    assert main(["export", "payments", "--format", "xlsx", "--to", "out"]) == 2
+    assert "Excel holds 3: export it as csv" in capsys.readouterr().err
+
+
 def test_a_text_is_no_formula_in_a_spreadsheet(home, monkeypatch, tmp_path):
     evil = '=HYPERLINK("http://x","y")'
     change(home, f"update marts.customers set name = '{evil}', email = 'mailto:a@example.com'")

@@ -1,6 +1,7 @@
 """Who is told what, over which channel, how often; and the call after each night."""
 
 import json
+import smtplib
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.masking import scrub
 from pipelines.monitor.notify import Incidents, NotifySettings, deliver
-from pipelines.monitor.sender import NotSent
+from pipelines.monitor.sender import NotSent, why
 from schedules.jobs import Command
 from shopmirror.main import main
 from tests.app.nights import bench as bench
@@ -192,6 +193,30 @@ def test_a_refused_recipient_is_told_and_the_others_get_one_mail(home, clock, ma
         incidents.failed("sync", 3, "x")
     assert incidents.failed("sync", 3, "x") is False
     assert len(mail.mails) == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [("starttls", "no such encryption"), ("tls", "no encrypted connection")]
+)
+def test_a_server_that_does_not_encrypt_as_it_is_said_to_hears_nothing(
+    home, clock, mail, how, said
+):
+    incidents = Incidents(home, _by_mail(mail, smtp_security=how), now=clock)
+    with pytest.raises(NotSent, match=said):
+        incidents.failed("sync", 3, "x")
+    assert mail.mails == []
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (smtplib.SMTPAuthenticationError(535, b"hush"), "it refused the user or password"),
+        (smtplib.SMTPRecipientsRefused({"a@b.example": (550, b"hush")}), "it refused a@b.example"),
+        (smtplib.SMTPDataError(552, b"hush"), "it answered 552"),
+    ],
+)
+def test_why_a_mail_was_not_taken_quotes_no_server(error, said):
+    assert why(error) == said
 
 
 def test_test_mail_says_which_recipient_was_refused(home, mail, monkeypatch, capsys, tmp_path):

@@ -50,6 +50,12 @@ def test_doubts_are_noted(home):
     assert any("1 document(s) have no amount that could be read" in note for note in notes)
 
 
+def test_of_many_lists_in_doubt_six_are_named(home):
+    change(home, "update ops.completeness set is_proven = false where shop_id = 'centro'")
+    (line,) = (one for one in texts(report(home, shop="centro").pages[0]) if "proven" in one)
+    assert line.count(",") == 6 and line.endswith("others.")
+
+
 def _run(
     home: Path,
     exit_code: int | None,
