@@ -33,11 +33,12 @@ def status(
         lines = found.problems or ["all is well"]
         say("; ".join(lines))
     else:
-        _show(found, tables, settings)
+        show(found, tables, settings)
     return found.exit_code if check else 0
 
 
-def _show(found: Status, tables: bool, settings: Settings) -> None:
+def show(found: Status, tables: bool, settings: Settings) -> None:
+    """One screen: shops, runs, queue, jobs, what is wrong."""
     zone = settings.one_zone
     heads = ("shop", "complete", "as of", "#rows", "reports agree", "requests left", "strikes")
     shops = (_shop_line(shop, settings.shop(shop.shop).zone) for shop in found.shops)

@@ -20,6 +20,7 @@ from pipelines.outbox.change import NewChange, State
 from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
+from shopmirror.commands.status import show
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.ledger import Ledger
 from tests.app.nights import bench as bench
@@ -60,6 +61,17 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(settings, bench, clock):
     ledger.close()
     assert not _incident_lines(settings)
     assert [one["went_well_since"] for one in status(settings).incidents] == [True]
+
+
+def test_the_screen_says_how_each_job_ended_and_that_none_is_served(settings, bench, capsys):
+    for name, code in (("sync", 0), ("report", 1), ("push", 4), ("audit", 3)):
+        bench.runner(f"raise SystemExit({code})").run(job(name), bench.clock())
+    show(status(settings), tables=False, settings=settings)
+    told = {line.split("│")[0].strip(): line for line in capsys.readouterr().out.splitlines()}
+    ends = {"sync": "done", "report": "done, not all agrees", "push": "stopped early"}
+    for name, end in (ends | {"audit": "failed"}).items():
+        assert told[name].split("│")[-1].strip() == end
+    assert "No scheduler runs now: 'shopmirror schedule' starts one." in told
 
 
 def test_a_disk_so_full_that_no_failure_is_noted_is_told(settings, monkeypatch):

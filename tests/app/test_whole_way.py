@@ -16,6 +16,7 @@ from decimal import Decimal
 import duckdb
 import pytest
 
+from pipelines.reconcile.calibrate import Verdict
 from pipelines.reconcile.differences import Compared
 from pipelines.sync.reconcile import ReconcileReport
 from pipelines.sync.repair import late_hint
@@ -171,6 +172,19 @@ def test_what_was_not_compared_does_not_agree(home, run, shop):
     assert code == 1
     assert "agrees to the cent" not in out
     assert "monthly sales were not compared, since pos_orders were not read whole" in err
+
+
+def test_a_chains_shops_and_what_calibration_found_have_a_line_each(capfd):
+    one = Compared("a", "daily_sales", DAY, Decimal(0), Decimal(5))
+    show_sync(verdict([ShopResult("a", differences=[one]), ShopResult("b", matching=3)]))
+    rows = [row.split("│") for row in capfd.readouterr().out.splitlines() if "│" in row]
+    assert {row[0].strip(): row[-1].strip() for row in rows} == {
+        "a": "1 of 1 periods differ",
+        "b": "all 3 periods",
+    }
+    found = Verdict("sales", None, None, (), "no data", "The service reported no sales yet.")
+    show(ReconcileReport(verdicts={"a": [found]}))
+    assert "a, sales: The service reported no sales yet." in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("count", [3, 30])
