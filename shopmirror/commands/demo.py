@@ -6,9 +6,8 @@ from typing import Any
 from rich.markup import escape
 
 from pipelines.home import Home
-from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published_here
-from pipelines.report import ReportError, closing_report, default_path, write
+from pipelines.report import closing_report, default_path, write
 from pipelines.settings import Settings, home_folder
 from pipelines.sync.run import sync
 from pipelines.sync.verdict import SyncReport
@@ -79,12 +78,9 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
     out().print(report.message, style=colour, markup=False)
     for detail in report.details[:10]:
         say(f"  {detail}")
-    try:
-        made = closing_report(home.path)
-        page = write(made, default_path(home_folder(), made), make_folder=True)
-        say(f"The closing report of {made.period.label} is {page}.")
-    except (ReportError, NothingPublished) as error:
-        say(f"No closing report: {error}")
+    made = closing_report(home.path)
+    page = write(made, default_path(home_folder(), made), make_folder=True)
+    say(f"The closing report of {made.period.label} is {page}.")
     out().print(
         f"{report.requests:,} requests, {report.rows:,} rows loaded, {duration(seconds)} in all. "
         f"The warehouse is {home_folder() / home.warehouse.name}.",

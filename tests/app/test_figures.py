@@ -6,9 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from pipelines.dashboard import view
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import Period, ReportError, closing_report
+from pipelines.report.figures import Calendar
 from pipelines.report.layout import Sheet
 from tests.app.warehouse import NOW, TODAY, ask, built_at, change, report, texts
 
@@ -356,3 +358,27 @@ def test_a_warehouse_that_is_not_there_or_is_none_is_said(tmp_path):
     (tmp_path / "warehouse.duckdb").write_bytes(b"nonsense" * 1000)
     with pytest.raises(NothingPublished, match="cannot be read"):
         report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "first", "last"),
+    [
+        ("day", "2026-11-18", "2026-11-18"),
+        ("today", "2026-11-20", "2026-11-20"),
+        ("week", "2026-11-16", "2026-11-20"),
+        ("range", "2026-11-16", "2026-11-20"),
+        ("month", "2026-11-01", "2026-11-20"),
+        ("quarter", "2026-10-01", "2026-11-20"),
+        ("year", "2026-01-01", "2026-11-20"),
+        ("13-months", "2025-11-01", "2026-11-20"),
+        ("all", "2025-03-09", "2026-11-20"),
+        ("2026-12-24", "2026-12-24", "2026-12-24"),
+        ("soon", "2026-11-18", "2026-11-18"),
+    ],
+)
+def test_a_code_means_days_up_to_the_mirrors_last_one(code, first, last):
+    begun, until, opened = date(2025, 3, 9), date(2026, 11, 20), date(2026, 11, 18)
+    days = Calendar(begun=begun, until=until, open_day=opened)
+    found = view.period_of(code, days)
+    assert (found.first.isoformat(), found.last.isoformat()) == (first, last)
+    assert view.periods(days, code)[-1] == (code if code in ("2026-12-24", "soon") else "2025")
