@@ -106,8 +106,7 @@ class Attempts:
                     fence = {"before": fence.get("before")} | change.fence
                 self._send(change, body, fence)
                 after = self.outbox.get(change.number)
-                is_told = after.said is Said.DONE and change.op == "delete"
-                if after.said is Said.NO or after.needs_person or is_told:
+                if after.said or after.needs_person:
                     self.look(after)
 
     def _checked(self, change: Change, body: dict[str, Any]) -> Checked | None:

@@ -57,6 +57,23 @@ def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
     assert told.startswith("the next push tries again (could not be checked before sending")
 
 
+def test_a_record_whose_read_gets_no_answer_keeps_no_other_from_being_sent(desk):
+    for _ in range(2):
+        record = desk.shop.put("customers", name="Cid")
+        desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.shop.read_faults.extend([-1] * 3)
+    assert desk.push(wait=False).errors == {}
+    assert desk.states() == ["queued", "done"]
+
+
+def test_a_list_that_is_not_found_at_a_service_that_works_keeps_its_own_changes_alone(desk):
+    for resource in ("brands", "customers", "categories"):
+        desk.queue(resource, "create", {"name": "Acme"})
+    desk.shop.read_faults.extend([0, 404])
+    assert desk.push(wait=False).errors == {}
+    assert desk.states() == ["done", "queued", "done"]
+
+
 def test_a_retry_goes_over_an_edit_that_came_before_a_lost_update_was_sent_again(desk, record):
     row = desk.shop.tables["customers"][record]
     desk.queue("customers", "update", {"mobile": "3"}, record)
@@ -74,6 +91,7 @@ def test_a_parked_conflict_is_decided_by_a_later_push(desk, record, who, mobile)
     desk.push()
     desk.push(on_conflict=who)
     assert desk.shop.tables["customers"][record]["mobile"] == mobile
+    assert desk.shop.count("PUT", "customers") == (who == "ours")
     assert "conflict" not in desk.states()
     assert problems(desk.home)[1] == [], "it is decided"
     with Outbox(desk.home) as outbox:

@@ -43,6 +43,23 @@ def test_a_create_that_the_key_has_no_right_to_is_rejected_at_once(desk, change)
     assert "You have no permission" in desk.change().reason
 
 
+@pytest.mark.parametrize(("change", "fault"), [(PLAIN, "400 before"), (DELETE, "")])
+def test_what_an_answer_leaves_open_is_looked_for_before_anything_else_is_sent(desk, change, fault):
+    desk.queue(*change, *([desk.shop.put("customers", name="Cid")] if change is DELETE else []))
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.push(fault, wait=False)
+    methods = [method for method, path in desk.shop.requests if "brands" not in path]
+    first_of_brands = [i for i, (_, path) in enumerate(desk.shop.requests) if "brands" in path][0]
+    assert len(methods) == first_of_brands and methods[-1] == "GET"
+
+
+def test_what_is_there_though_it_was_refused_after_a_new_start_is_done(desk):
+    desk.queue(*PLAIN)
+    desk.reboot()
+    desk.push("400 after")
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
 def test_stock_of_a_product_that_the_service_does_not_find_is_rejected(desk):
     product = desk.shop.put("products", name="Screen", stock=4)
     desk.queue("products", "update", {"stockQuantity": 2}, product)
