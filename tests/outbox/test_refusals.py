@@ -48,9 +48,10 @@ def test_what_an_answer_leaves_open_is_looked_for_before_anything_else_is_sent(d
     desk.queue(*change, *([desk.shop.put("customers", name="Cid")] if change is DELETE else []))
     desk.queue("brands", "create", {"name": "Acme"})
     desk.push(fault, wait=False)
-    methods = [method for method, path in desk.shop.requests if "brands" not in path]
-    first_of_brands = [i for i, (_, path) in enumerate(desk.shop.requests) if "brands" in path][0]
-    assert len(methods) == first_of_brands and methods[-1] == "GET"
+    paths = [path for _, path in desk.shop.requests]
+    [first] = [place for place, path in enumerate(paths) if "brands" in path][:1]
+    assert all("brands" in path for path in paths[first:])
+    assert desk.shop.requests[first - 1][0] == "GET"
 
 
 def test_what_is_there_though_it_was_refused_after_a_new_start_is_done(desk):
