@@ -18,7 +18,6 @@ from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
 from pipelines.publish.published import WAREHOUSE, Published
 
 _UTC = ZoneInfo("UTC")
-_EDITED_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,8 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
     """Changes that are done, and that the mirror does not show as they were written: what a service
     answered and did not do. The shop, and words for people.
 
-    A record is compared once a sync read it back, at no request. It is compared again until it is
-    as it was written, or somebody changed it since. ``built``: the warehouse that a sync has just
-    made."""
+    A record is compared once a sync read it back, at no request, and again until it is as it was
+    written. ``built``: the warehouse that a sync has just made."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
@@ -111,22 +109,22 @@ def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | No
     if row is None:
         missing = "" if written["op"] == "delete" else "the service has no such record"
         return missing if is_newer else None
-    seen, edited = row.get("_seen_at"), row.get("last_updated")
+    seen = row.get("_seen_at")
     if seen is None or seen.timestamp() < written["pushed_at"]:
         return None
     if written["op"] == "delete":
         is_gone = row.get("_deleted_at") or is_deleted(row)
         return "" if is_gone else "the record is still there"
-    if isinstance(edited, datetime) and edited.timestamp() > written["pushed_at"] + _EDITED_SECONDS:
-        return ""  # somebody changed it since
-    resource, sent = written["resource"], json.loads(written["sent_body"] or "{}")
+    fence = json.loads(written["fence"] or "{}")
+    if fence.get("restored") and "before" not in fence:
+        return ""  # another copy sent it, so nobody can tell what staff changed since
+    resource, sent = written["resource"], json.loads(written["sent_body"])
     if resource == "payments" and len(sent["lines"]) == 1:
         sent["amount"] = sent["lines"][0]["amount"]
     plain = {name: value for name, value in sent.items() if not isinstance(value, list)}
-    before = json.loads(written["fence"] or "{}").get("before")
     return "; ".join(
         f"{name} was set to '{sent[name]}' and is '{words_of(resource, name, row)}'"
-        for name in left_out(resource, plain, before, row, _UTC)
+        for name in left_out(resource, plain, fence.get("before"), row, _UTC)
     )
 
 

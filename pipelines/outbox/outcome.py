@@ -136,7 +136,8 @@ class Outcomes:
         with self.outbox.transaction():
             self.outbox.move(
                 change, State.DONE, event, answer, id=new_id, answer=answer, pushed_at=now,
-                look_at=None, needs_person=0, reason="" if event == "done" else answer,
+                sent_body=body, look_at=None, needs_person=0,
+                reason="" if event == "done" else answer,
             )  # fmt: skip
             self.outbox.fill_targets(change.number)
             for resource, record in touched(change, body, new_id):

@@ -68,7 +68,7 @@ update written set mirrored_at = :now where shop = :shop and resource = :resourc
     and mirrored_at is null and pushed_at <= :read_at returning number;
 
 -- name: uncompared
-select t.*, c.op, c.sent_body, c.record_id, c.fence, c.marker from written as t join changes as c using (number)
+select t.*, c.op, coalesce(c.sent_body, c.body) as sent_body, c.fence, c.marker from written as t join changes as c using (number)
 where t.mirrored_at is not null and coalesce(t.shown, '?') <> ''
     and t.resource = c.resource and c.op <> 'upload';
 

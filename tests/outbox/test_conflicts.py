@@ -16,6 +16,18 @@ def test_our_own_changes_are_nobodys_edit(desk, record):
     assert desk.shop.tables["customers"][record]["mobile"] == "3"
 
 
+def test_what_another_copy_sent_is_nobodys_edit(desk, record):
+    desk.begin()
+    desk.queue("customers", "update", {"mobile": "2"}, record)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.push()
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.change().attempts) == (["done", "done"], 0)
+
+
 def test_of_fields_that_their_author_names_no_basis_for_the_warehouse_tells(desk, record):
     body = {"mobile": "3", "city": "Flores"}
     with pytest.raises(InputRefused, match="based_on: there is no field City"):

@@ -19,6 +19,7 @@ from pipelines.outbox import (
     touched_since,
 )
 from pipelines.outbox.errors import Moved, QueueBroken
+from pipelines.publish.published import published_here
 from pipelines.settings import Settings, ShopSettings
 from tests.outbox.desk import HOUR, Desk, at
 
@@ -209,6 +210,44 @@ def test_what_is_done_and_the_mirror_does_not_show_is_a_finding(desk):
     assert "told no more" in desk.discard(2)
     assert not_shown(desk.home) == []
     assert [row["is_mirrored"] for row in history_rows(desk.home)] == [True, True]
+
+
+def test_a_payment_that_another_copy_sent_is_held_against_the_mirror_too(desk):
+    invoice = desk.shop.invoice()
+    desk.begin()
+    desk.pay(invoice)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.push()
+    assert (desk.states(), desk.change().attempts) == (["done"], 0)
+    later = desk.shop.clock.wall() + HOUR
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.payments as select 'main' as shop_id, unnest([?, 'x']) as id,"
+            " ? as note, to_timestamp(?) as _seen_at, null::timestamptz as _deleted_at",
+            [desk.change().id, desk.change().marker, later],
+        )
+    mark_mirrored(desk.home, "main", [("payments", desk.change().id)], read_at=later)
+    with published_here(desk.home) as built:
+        [(_, line)] = not_shown(desk.home, built)
+    assert f"2 records hold its marker: {desk.change().id}, x" in line
+
+
+def test_an_edit_after_what_another_copy_sent_is_no_finding(desk, record):
+    desk.begin()
+    desk.queue("customers", "update", {"mobile": "2"}, record)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.push()
+    assert (desk.states(), desk.change().attempts) == (["done"], 0)
+    later = desk.shop.clock.wall() + HOUR
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("update raw.customers set mobile = '9', _seen_at = to_timestamp(?)", [later])
+    mark_mirrored(desk.home, "main", [("customers", record)], read_at=later)
+    assert not_shown(desk.home) == []
 
 
 # -- dry run ----------------------------------------------------------------------------------
