@@ -8,7 +8,7 @@ keeps a choice for the shop, which the next build of the models follows.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -178,6 +178,23 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
     )
     message = f"Only {best.key} agrees with the service's {report} in every month ({months})."
     return Verdict(report, best, best, (), certainty, message)
+
+
+def counted_otherwise(
+    connection: duckdb.DuckDBPyConnection, shop_id: str, differing: Collection[str]
+) -> str:
+    """What to do where months differ and another definition agrees in all of them; else empty.
+
+    ``differing`` are the names of reports, such as ``monthly_sales``.
+    """
+    reports: tuple[Report, ...] = ("sales", "purchases")
+    found = [
+        judge(calibrate(connection, shop_id, report), report)
+        for report in reports
+        if f"monthly_{report}" in differing
+    ]
+    told = [verdict.message for verdict in found if verdict.chosen is not None]
+    return " ".join([*told, "'shopmirror reconcile --calibrate' takes it over."] if told else [])
 
 
 def store(connection: duckdb.DuckDBPyConnection, shop_id: str, candidate: Candidate) -> None:

@@ -238,7 +238,9 @@ def _gather(
             periods = compare(session.home, shop.name, year)
             report.periods += periods
             result = results[shop.name]
-            told = [*result.doubts, *filter(None, [result.hint])]
+            differing = {period.report for period in periods if not period.matches}
+            hint = definitions.counted_otherwise(database, shop.name, differing) or result.hint
+            told = [*result.doubts, *filter(None, [hint])]
             report.problems += [f"{shop.name}: {problem}" for problem in told]
             if not periods and result.error is None:
                 report.problems.append(f"{shop.name}: there is no report of the service to compare")

@@ -19,6 +19,7 @@ from pipelines.monitor.evidence import doubts, uncounted
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published
+from pipelines.reconcile.calibrate import counted_otherwise
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
@@ -298,11 +299,16 @@ class Run:
             self.session.feed.load_waiting()
             self.session.build()
             self._compare()
-        for shop in self.shops:
-            result = self.results[shop.name]
-            result.hint = result.hint or late_hint(
-                result.differences, self.session.client(shop).today()
-            )
+        with self.session.home.open_build(read_only=True) as database:
+            for shop in self.shops:
+                result = self.results[shop.name]
+                result.hint = (
+                    late_hint(result.differences, self.session.client(shop).today())
+                    or counted_otherwise(
+                        database, shop.name, {one.report for one in result.differences}
+                    )
+                    or result.hint
+                )
 
     def _compare(self) -> None:
         with self.session.home.open_build(read_only=True) as database:

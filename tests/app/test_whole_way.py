@@ -21,7 +21,8 @@ from pipelines.reconcile.differences import Compared
 from pipelines.sync.reconcile import ReconcileReport
 from pipelines.sync.repair import late_hint
 from pipelines.sync.verdict import ShopResult, verdict
-from sandbox.quirks import Quirks
+from sandbox.quirks import Definition, Quirks
+from sandbox.reports import by_day
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.commands.reconcile import show
@@ -157,6 +158,28 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(home, run, shop
     document = json.loads(out)
     assert (code, document["differing"]) == (0, 0)
     assert document["compared"] > 48
+
+
+OTHERWISE = {"tax": "net", "returns": "sale_day", "documents": "paid"}
+OTHERWISE |= {"purchase_date": "created", "shipping": False, "expenses": True}
+
+
+@promise("what the service counts as a sale is found out")
+@pytest.mark.parametrize("counts", [OTHERWISE, {"date": "cash"}, {}])
+def test_what_a_service_counts_is_found_out_and_counted_from_then_on(home, run, shop, counts):
+    shop.turn(definition=counts)
+    code, out, err = run("sync")
+    assert code == 1 and "agrees with the service's sales in every month" in err
+    code, out, err = run("reconcile", "--calibrate")
+    assert code == 0, out + err
+    assert run("sync")[0] == 0
+    always = ("2000-01-01", "2100-01-01")
+    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
+        for kind in ("sales", "purchases"):
+            theirs = by_day(kind, shop.store("main"), Definition(**counts), *always)
+            days = warehouse.execute(f"SELECT day, total FROM marts.daily_{kind}").fetchall()
+            ours = {f"{day}": total * 100 for day, total in days if total}
+            assert ours == {day: cents for day, cents in theirs.items() if cents}
 
 
 def test_what_was_not_compared_does_not_agree(home, run, shop):
