@@ -196,7 +196,7 @@ class ShopFetch:
                 new_from = self.began if seq > self.began else seq
                 known, ids = ledger.known_row(shop, table, identity), wanted.setdefault(table, [])
                 is_old = known.seen is not None and known.seen <= new_from
-                if is_old and identity not in ids and not known.is_deleted:
+                if is_old and identity not in ids:
                     ids.append(identity)
             done = seq
         ledger.set_value(shop, FOLLOWED, str(done))

@@ -135,9 +135,9 @@ def test_each_row_that_left_is_found_the_next_night_and_no_other(
         count_.peek(chance.randint(1, max(1, count_.find_end(count_.last) - 1)))
     found = find_gone(count_, mirror.exists if has_paths else None)
     living = {row for row, _ in listed.rows}
-    assert found.read_whole or not found.gone & living
-    assert not (found.read_whole and has_paths and order in PLAIN and not is_busy)
-    if not (is_busy or old or found.read_whole):
+    assert found.reason or not found.gone & living
+    assert not (found.reason and has_paths and order in PLAIN and not is_busy)
+    if not (is_busy or old or found.reason):
         assert found.gone == gone
     is_quiet = not (gone or is_busy or old or edited)
     assert not is_quiet or order.startswith("the newest") or len(listed.requests) <= 12
@@ -187,7 +187,7 @@ def test_rows_without_a_date_are_left_to_reading_the_whole_list():
             return [(None, 1), *super().days()]
 
     listed = rows(120)
-    assert Undated(FakeList(listed), dict(listed)).count().run().read_whole
+    assert Undated(FakeList(listed), dict(listed)).count().run().reason
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -50,6 +50,21 @@ def test_another_key_at_a_shop_that_worked_is_refused(loopback, connect):
     assert caught.value.exit_code == 3
 
 
+def test_a_key_refused_right_after_the_block_of_another_is_blocked_too(loopback, connect):
+    """And not replaced: it would count as one that never worked."""
+    with connect() as first, connect({"name": "b", "api_key": "key-of-b"}) as second:
+        for client in (first, second):
+            client.get("/customers")
+        refuse(loopback, says=Reply(401, {"error": "You are blocked"}))
+        with pytest.raises(errors.Refused):
+            first.get("/customers")
+        refuse(loopback)
+        with pytest.raises(errors.Refused, match="blocked us"):
+            second.get("/customers")
+        assert second.requests == 2, "one careful request tells"
+        assert second.budget.standing.worked
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_rate_limit_told_without_words_is_waited_out(method, status, loopback, connect, clock):

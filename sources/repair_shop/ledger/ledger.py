@@ -166,8 +166,8 @@ class Ledger(State):
             seen: list[Row] = []
             self._learn(scan.list.partition(":")[0], rows)
             for row in rows:
-                digest, deleted_at, day, is_empty = known.get(row.id, (b"", None, None, 1))
-                is_same = digest == row.digest and not is_empty
+                digest, deleted_at, day = known.get(row.id, (b"", None, None))
+                is_same = digest == row.digest
                 stays_gone = is_same and is_of_changes
                 is_fresh = not is_same or (deleted_at is not None and not stays_gone)
                 fresh.append(is_fresh)

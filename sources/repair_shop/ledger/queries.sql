@@ -89,7 +89,7 @@ select summary from pages where scan_id = :scan_id
 delete from pages where scan_id = :scan_id
 
 -- name: known
-select id, digest, deleted_at, day, body is null from rows
+select id, digest, deleted_at, day from rows
 where shop = :shop and list = :list and id in (select value from json_each(:ids))
 -- name: put_row
 insert into rows(shop, list, id, day, digest, seq, seen, seen_at, shown, is_open, deleted_at,

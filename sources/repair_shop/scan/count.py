@@ -45,20 +45,19 @@ class Known(Protocol):
 @dataclass(frozen=True)
 class Found:
     """What a count found. ``gone`` rows are not listed any more, ``unlisted`` ones exist all the
-    same. ``reason``: why it cannot tell; ``read_whole``: reading the whole list can."""
+    same. ``reason``: why it cannot tell, and the whole list must be read."""
 
     total: int = 0
     gone: frozenset[str] = frozenset()
     unlisted: frozenset[str] = frozenset()
     reason: str = ""
-    read_whole: bool = False
 
 
 class Count:
     """Holds a list against what is known of it, see the module. Of each page the newest answer
     counts. ``known`` None: what was ``shown`` and is shown now. ``size``: rows of a full page.
-    ``most``: requests, at most. ``is_paged``: page
-    numbers were seen to work. ``is_by_day``: no page showed another order before."""
+    ``is_paged``: page numbers were seen to work. ``is_by_day``: no page showed another order
+    before."""
 
     def __init__(
         self,
@@ -67,12 +66,11 @@ class Count:
         *,
         shown: Iterable[Page] = (),
         size: int,
-        most: int | None = None,
         is_paged: bool = False,
         is_by_day: bool = True,
     ) -> None:
         self._reader, self._known, self.size = reader, known, size
-        self._most, self._is_paged = most, is_paged
+        self._is_paged = is_paged
         self._own = dict(pair for page in map(told_apart, shown) for pair in _rows(page))
         """Rows that were shown, before this count or to it, and their days."""
         self.refresh()
@@ -121,8 +119,6 @@ class Count:
 
     def ask(self, number: int) -> Page:
         """Ask a page, again if it was asked before. Raises :class:`NeverEnds` beyond the bound."""
-        if self.requests == self._most:
-            raise NeverEnds("they move faster than they are counted")
         self.requests += 1
         page = told_apart(self._reader.ask(f"count{self.requests}", number))
         if page.size > self.size != PAGE_ROWS:
@@ -198,8 +194,6 @@ class Count:
         self.last = number
         beyond = [self._pages.pop(n) for n in list(self._pages) if n > number]
         if number == 1 and self.live > self.size and not self._is_paged:
-            if self.size != PAGE_ROWS:
-                raise NeverEnds("its pages have fewer rows than they had")
             # Of a service that ignores page numbers; first loads of few rows do not tell.
             try_by_offset(self._reader, "oldest", [self._pages[number]], beyond)
 
@@ -223,10 +217,10 @@ class Count:
             self._mend_end()
             while (gap := self._open_gap()) is not None:
                 if not self._narrow(*gap):
-                    return Found(self.total, reason="its order is not by date", read_whole=True)
+                    return Found(self.total, reason="its order is not by date")
                 self._mend_end()
         except NeverEnds as error:
-            return Found(reason=f"its rows could not be counted: {error}", read_whole=True)
+            return Found(reason=f"its rows could not be counted: {error}")
         return Found(self.total, gone=self.missing())
 
     def balances(self) -> bool:
@@ -311,8 +305,7 @@ class Count:
             return True
         # Rows came or went meanwhile, or change their order. From the last page to the first,
         # so that a row which moves up is seen.
-        changes = self._is_unsteady and shown < high.before - low.before
-        most = (_ROUNDS if changes else 1) * len(numbers)
+        most = (_ROUNDS if self._is_unsteady else 1) * len(numbers)
         if len(numbers) > _WIDEST or self._idle[low, high] >= most:
             return self._distrust(low, high)
         self.ask(min(numbers, key=lambda number: self._asked.get(number, 0)))

@@ -140,7 +140,7 @@ class Deletions:
         job = self.job
         if _is_of_a_part(job):
             raise error
-        if error.transient or _may_have_moved(job):
+        if error.transient or job.endpoint.hidden:  # one that is active no longer may be left out
             self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # filters may show them
             told = self._believe_gone(gone, frozenset())
             return told and f"{told}: {error}"
@@ -202,17 +202,6 @@ def live_before(ledger: Ledger, job: Job, scan: Scan) -> list[str]:
 def _is_of_a_part(job: Job) -> bool:
     """Whether a scan reads its list in halves, or some days: a row may stand in the others."""
     return job.endpoint.partition or job.first is not None or job.last is not None
-
-
-def _may_have_moved(job: Job) -> bool:
-    """Whether a row that a proven scan did not show may still exist elsewhere.
-
-    A ticket may change its status between the two halves of its scan; a row whose date was edited
-    left the days that were asked for, or moved while a night read its list whole; one that is not
-    active any longer may be left out. Such rows are looked up by themselves.
-    """
-    is_whole = job.kind in ("full", "head")
-    return _is_of_a_part(job) or not is_whole or bool(job.endpoint.hidden)
 
 
 def _days_disagree(job: Job, outcome: Outcome) -> bool:

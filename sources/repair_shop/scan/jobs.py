@@ -282,7 +282,7 @@ def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
     jobs: list[Job] = []
     for name in ledger.names_of_values(shop.name, EMPTY_KEY):
         resource, *days = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
-        if resource in ENDPOINTS and "None" not in days:  # nothing else asks for them soon
+        if "None" not in days:  # nothing else asks for them soon
             first, last = map(date.fromisoformat, days)
             endpoint = ENDPOINTS[resource]
             jobs.append(Job(shop.name, endpoint, "repair", first=first, last=last, requests=1))

@@ -79,8 +79,6 @@ class ListCount:
 
     def after(self, out: Outcome) -> None:
         """Find what is gone, after what is new was read otherwise."""
-        if not out.proven:
-            return
         if not self.job.endpoint.partition:
             count = self._new()
             with suppress(NeverEnds):
@@ -163,19 +161,19 @@ class ListCount:
                 if error.transient and not known.missed_before(missing, self.run_id):
                     known.note_missed(missing, self.run_id)
                     raise
-                found.append(Found(gone=missing, reason=str(error), read_whole=True))
+                found.append(Found(gone=missing, reason=str(error)))
             out.pages += count.requests
         if known.shows_twice:  # a place more would make up for a row that is gone
-            found.append(Found(reason="it shows rows twice", read_whole=True))
+            found.append(Found(reason="it shows rows twice"))
         doubts = "; ".join(part.reason for part in found if part.reason)
         gone = frozenset[str]().union(*(part.gone for part in found))
-        if any(part.read_whole for part in found):
+        if doubts:
             out.missed = gone
             self._read_whole(out, doubts)
             return
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
         out.gone |= gone
-        out.proof += f"; {_NOT_COUNTED}: {doubts}" if doubts else _words(found, gone, unlisted)
+        out.proof += _words(found, gone, unlisted)
 
     def _find(self, count: Count) -> Found:
         known = self._known
@@ -193,7 +191,7 @@ class ListCount:
         known.note_missed(found.unlisted, self.run_id)
         known.note_unlisted(found.unlisted & twice)
         if found.gone and self.exists is None and count.distrusted:
-            return Found(found.total, reason="its order is not by date", read_whole=True)
+            return Found(found.total, reason="its order is not by date")
         return found
 
     def _in_its_days(self) -> Callable[[str], bool] | None:
@@ -354,16 +352,13 @@ def find_gone(
     Where ``are_many`` and none of the first exists, the others wait for a person.
     Raises what ``exists`` raises.
 
-    What cannot be looked up is gone at its second sighting, in another reading of its days. Where
-    that one does not end, ``gone`` are those missed once, for a reading of the whole list to tell.
+    What cannot be looked up is gone at its second sighting, in another reading of its days.
     """
     looked: dict[str, bool] = {}
     missed = frozenset[str]()
     found = count.run()
     while exists is None and not found.reason and found.gone != missed:
         missed, found = found.gone, count.run(again=True)
-        if found.reason:
-            return replace(found, gone=missed)
     while exists is not None and not found.reason:
         fresh = sorted(found.gone - looked.keys())[: LOOKUPS - len(looked)]
         for row in fresh:

@@ -40,9 +40,6 @@ _LONG = 5
 """Pages from which the last one is read again for the count: below, the scan takes seconds."""
 _AT_ONCE = 2
 """Requests up to which a count is of one moment."""
-_MOST = 24
-"""Requests to look for what is missing, besides three for each of the list's pages: where rows of a
-day change their order with each answer, it takes that many until all were seen."""
 _FEW = 5
 """Rows that may be gone from one page, or have come to it, while the next was read."""
 
@@ -95,8 +92,8 @@ def _read_list(reader: Bounded, hint: int | None) -> None:
 
 def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Count:
     """Holds what a scan showed against the places of its list."""
-    reader.expect(3 * last)
-    return Count(reader, None, shown=pages, size=size, most=_MOST + 3 * last, is_paged=True)
+    reader.expect(2 * last)  # where rows of a day change their order, all are seen late
+    return Count(reader, None, shown=pages, size=size, is_paged=True)
 
 
 def _settle(count: Count, reader: Bounded, last: int) -> int:
@@ -114,9 +111,7 @@ def _settle(count: Count, reader: Bounded, last: int) -> int:
         end, behind = (reader.ask("behind", count.last + more) for more in (0, 1))
         if not set(behind.ids) <= set(end.ids):
             raise PagingBroken(f"page {count.last} lacks rows, and there are others behind it")
-    missing = count.total - count.live
-    # More rows than places: some went while they were read, which hides none in this order.
-    if found.reason and (missing > 0 or count.is_loose):
+    if found.reason:
         out.reason = f"rows moved while the list was read, and {found.reason}"
     return count.total
 

@@ -9,7 +9,7 @@ from ..errors import BadAnswer
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
-from ..scan.count import Count, Found
+from ..scan.count import Count
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import live_before
 from ..scan.hidden import read_hidden
@@ -75,18 +75,14 @@ class ScanRunner:
         missing = {*live_before(self.ledger, job, self.scan)} - out.ids
         if not missing:
             return
-        if window := window_of(job):
-            again = read_list(self.pages("again:", None, window))
-            found = Found(gone=frozenset(missing - again.ids), reason=again.reason)
-        else:
-            count = Count(
-                Bounded(self.pages("again:"), Outcome(), 2 * out.pages),
-                self.known,
-                size=out.page_rows or PAGE_ROWS,
-                is_paged=True,
-                is_by_day=self.known.is_by_day,
-            )
-            found = find_gone(count, None)
+        count = Count(
+            Bounded(self.pages("again:"), Outcome(), 2 * self.known.pages),
+            self.known,
+            size=out.page_rows or PAGE_ROWS,
+            is_paged=True,
+            is_by_day=self.known.is_by_day,
+        )
+        found = find_gone(count, None)
         out.missed = found.gone
         if not found.reason:
             out.ids |= missing - found.gone  # where places and known rows agree, they are there

@@ -131,7 +131,7 @@ class ServicePages:
         key = f"{self.prefix}detail:{identity}"
         stored = self.ledger.page(self.scan, key)
         if stored is not None:
-            return stored if stored.size else None
+            return stored
         try:
             answer, row = self._record(identity)
         except NotFound:

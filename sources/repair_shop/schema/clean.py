@@ -142,7 +142,7 @@ class Cleaner:
             noted[column] = to_text(value)
             return
         out[column] = found
-        if type(value) is str and kind != "text" and kind != "flag":
+        if type(value) is str:
             self.memory.show(
                 self.shop, where, order_of(value) if kind == "moment" else sign_of(value)
             )
@@ -175,7 +175,7 @@ def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
     """Columns -> values: references and declared objects flattened, aliases taken."""
     flat: Clean = {}
     for name, value in fields.items():
-        if type(value) in _SCALARS and name not in shape.references and name not in flat:
+        if type(value) in _SCALARS and name not in shape.references:
             flat[name] = value  # as nearly all are
             continue
         for column, part in _parts(name, value, shape):
@@ -191,8 +191,6 @@ def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
 def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
     """The columns that a field fills: one, or several of a reference or a declared object."""
     reference = shape.references.get(name)
-    if reference is not None and type(value) is list and len(value) == 1:
-        value = value[0] if type(value[0]) is dict else value
     is_object = type(value) is dict and bool(value)
     if is_object and (name in shape.objects or name in shape.kinds):
         if name in shape.kinds:

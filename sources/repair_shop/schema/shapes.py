@@ -129,7 +129,6 @@ class Shape:
             name: reference
             for reference in table.references
             for name in (reference.name, *reference.aliases)
-            if name not in self.kinds
         }
         self.objects = {*self.references}
         """Fields of which each part is a column."""

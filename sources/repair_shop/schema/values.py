@@ -56,7 +56,7 @@ def parse_amount(value: Any, sign: Any = None) -> Decimal:
     """
     if isinstance(value, str):
         by_point, by_comma = readings(value)
-        found = by_comma if by_point is None or (sign == "," and by_comma is not None) else by_point
+        found = by_comma if by_point is None or sign == "," else by_point
         if sign is None and None not in (by_point, by_comma) and by_point != by_comma:
             raise Ambiguous(f"{value[:_LONGEST_AMOUNT]!r} can be read in two ways")
         if found is None:
