@@ -158,6 +158,16 @@ def test_a_shop_edited_behind_our_back_is_reported_then_repaired(home, run, shop
     document = json.loads(out)
     assert (code, document["differing"]) == (0, 0)
     assert document["compared"] > 48
+    code, out, _ = run("reconcile", "--calibrate", "--json")
+    found = json.loads(out)["calibration"]["main"]
+    assert (code, [one["report"] for one in found]) == (0, ["sales", "purchases"])
+    assert all(one["chosen"] for one in found)
+
+
+def test_reports_that_cannot_be_asked_agree_about_nothing(home, run, monkeypatch):
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    code, out, _ = run("reconcile", "--json")
+    assert (code, json.loads(out)["agrees"]) == (3, False)
 
 
 OTHERWISE = {"tax": "net", "returns": "sale_day", "documents": "paid"}

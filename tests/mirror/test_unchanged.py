@@ -76,13 +76,30 @@ def test_an_edit_beside_a_field_that_differs_in_each_answer_is_loaded(stranger):
     assert [held[one]["model"] for one in ("150", "160")] == ["Renamed", "New"]
 
 
-def test_a_field_that_was_edited_in_all_rows_is_loaded(stranger):
-    """Edited twice, too: only what differs between two answers of one moment is no edit."""
-    stranger.lists["/models"] = models(30)
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_field_that_was_edited_in_all_rows_is_loaded(stranger, moves):
+    """Edited twice, too: only what differs between two answers of one moment is no edit.
+
+    ``moves``: rows move to other places between the two.
+    """
+    rows = stranger.lists["/models"] = models(60)
+
+    def answer(seen):
+        reply = stranger.answer(seen)
+        if moves and rows[0]["id"] == 0:
+            rows.append(rows.pop(0) | {"id": rows[-1]["id"] + 1})
+        return reply
+
     for tier in ("gold", "silver"):
         stranger.sync("models")
-        for row in stranger.lists["/models"]:
-            row["tier"] = tier
+        for row in rows:
+            row["tier"] = f"{tier} {row['id']}"
+    stranger.loopback.otherwise = answer
     stranger.sync("models")
-    held = stranger.recorder.live("models", "main").values()
-    assert {row["tier"] for row in held} == {"silver"}
+    stranger.loopback.otherwise = stranger.answer
+    for edited in rows[5], rows[6]:
+        stranger.sync("models", full=True)
+        edited["tier"] = "bronze"
+    stranger.sync("models", full=True)
+    held = stranger.recorder.live("models", "main")
+    assert all(held[str(row["id"])]["tier"] == row["tier"] for row in rows)

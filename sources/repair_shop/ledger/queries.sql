@@ -190,7 +190,7 @@ select shop from lists where list = :list and whole_on notnull
 insert or ignore into lists(shop, list) values (:shop, :list)
 -- name: audits
 select first_day, last_day, audited_at from audits where shop = :shop and list = :list
-  and first_day <> '' order by audited_at desc
+order by audited_at desc
 -- name: drop_audits
 delete from audits where shop = :shop and list = :list and first_day >= :first
   and last_day <= :last

@@ -50,7 +50,7 @@ def read_hidden(
     lost = sorted(hidden_before - shown)
     if exists is None:
         out.lost = frozenset(lost)
-    elif not out.reason:
+    else:
         answered, _ = look_up(exists, lost)
         out.gone = frozenset(row for row, lives in answered.items() if not lives)
         out.lost = frozenset(lost) - answered.keys()
