@@ -59,7 +59,7 @@ on conflict (shop, resource, id) do update set pushed_at = excluded.pushed_at,
 
 -- name: unread
 select t.shop, t.resource, t.id, t.pushed_at, t.number,
-    coalesce(c.op = 'delete' and c.resource = t.resource and c.id = t.id, 0) as is_deleted
+    coalesce(c.op = 'delete', 0) as is_deleted
 from written as t left join changes as c using (number)
 where t.mirrored_at is null and (:shop is null or t.shop = :shop) order by t.pushed_at;
 

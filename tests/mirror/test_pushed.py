@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from pipelines.outbox import Outbox, not_shown, touched_since
+from pipelines.outbox import Outbox, history_rows, mark_mirrored, not_shown, touched_since
 from pipelines.outbox.change import NewChange, State
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
@@ -52,6 +52,33 @@ def test_what_a_push_deleted_has_not_vanished(stranger):
     report = stranger.sync("categories")
     assert (report.exit_code, report.details) == (0, [])
     assert touched_since(stranger.home) == []
+
+
+def test_a_record_is_read_back_for_its_own_shop_list_and_push(tmp_path):
+    with Outbox(tmp_path) as outbox:
+
+        def wrote(shop, resource, record, at):
+            [number] = outbox.add([NewChange(shop, resource, "update", record, {})], by="ann")
+            done(outbox, number, record)
+            written = {"shop": shop, "resource": resource, "id": record}
+            outbox.ask("wrote", number=number, now=at, **written)
+            return written
+
+        first = wrote("main", "brands", "1", 100)
+        others = [wrote("north", "brands", "1", 100), wrote("main", "categories", "1", 100)]
+        others += [wrote("main", "brands", "2", 100), wrote("main", "brands", "3", 300)]
+        read = [("brands", "1"), ("brands", "3")]
+        assert [mark_mirrored(tmp_path, "main", read, read_at=200) for _ in range(2)] == [1, 0]
+        left = [
+            {"shop": t.shop, "resource": t.resource, "id": t.id} for t in touched_since(tmp_path)
+        ]
+        assert sorted(left, key=str) == sorted(others, key=str)
+        assert {one.shop for one in touched_since(tmp_path, "main")} == {"main"}
+        assert [row["is_mirrored"] for row in history_rows(tmp_path)] == [True, *[False] * 4]
+        wrote("main", "brands", "1", 150)
+        assert mark_mirrored(tmp_path, "main", read, read_at=200) == 1
+        outbox.ask("compared", number=1, shown="", **first)
+        assert [row["number"] for row in outbox.ask("uncompared")] == [6], "it was pushed again"
 
 
 @pytest.fixture

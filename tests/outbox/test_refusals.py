@@ -61,6 +61,21 @@ def test_what_is_there_though_it_was_refused_after_a_new_start_is_done(desk):
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
+def test_a_retry_of_what_was_refused_is_waited_for_like_any_other(desk):
+    desk.shop.lag = 30.0
+    desk.queue(*PLAIN)
+    desk.push("400 before")
+    desk.retry()
+    desk.push("lost after")
+    assert (desk.states(), desk.made("customers")) == (["done"], 1)
+
+
+def test_what_was_refused_and_may_be_there_is_not_rejected(desk):
+    desk.queue(*STOCK)
+    desk.push("400 after")
+    assert desk.states() == ["in_doubt"]
+
+
 def test_stock_of_a_product_that_the_service_does_not_find_is_rejected(desk):
     product = desk.shop.put("products", name="Screen", stock=4)
     desk.queue("products", "update", {"stockQuantity": 2}, product)
