@@ -195,3 +195,15 @@ def test_a_table_is_downloaded_with_its_columns_days_and_numbers(browser, served
     )
     told = {(line[0], line[2], float(line[head.index("Sold")])) for line in lines}
     assert told == set(ask(chain, asked)) and told
+
+
+def test_the_report_of_what_is_seen_is_downloaded(browser, served, chain):
+    address, home = served
+    publish(chain, home)
+    page = opened(browser, f"{address}&shops=norte&period=2026-06")
+    page.get_by_role("button", name="Download").first.click()
+    for label, suffix, begins in (("PDF", ".pdf", b"%PDF"), ("Excel", ".xlsx", b"PK")):
+        with page.expect_download() as got:
+            page.get_by_role("button", name=label, exact=True).click()
+        assert got.value.suggested_filename == f"closing-2026-06{suffix}"
+        assert got.value.path().read_bytes().startswith(begins)
