@@ -25,9 +25,7 @@ def make_table(
         return
     for column, kind in columns.items():
         if column not in held:
-            connection.execute(
-                f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind.removesuffix(' NOT NULL')}"
-            )
+            connection.execute(f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind}")
 
 
 def columns_of(

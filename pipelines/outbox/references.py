@@ -86,7 +86,8 @@ def mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str | Re
         if outer not in change.body:
             continue
         value = change.body[outer]
-        found = [line.get(inner) for line in value] if inner else [value]
+        # A row with a fault may hold a text in place of its lines.
+        found = [one.get(inner) for one in value if isinstance(one, dict)] if inner else [value]
         for one in found:
             several = one if isinstance(one, list) else [one]
             if target.is_list and isinstance(one, str):

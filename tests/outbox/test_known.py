@@ -77,6 +77,15 @@ def test_a_reference_in_a_row_with_another_fault_is_no_fault(mirror):
     assert len(caught.value.faults) == 1
 
 
+def test_a_text_in_place_of_lines_is_a_fault_like_others(mirror):
+    for resource, body in [
+        ("payments", {"invoiceId": "i-1", "lines": "50"}),
+        ("tickets", {"customerId": "c1", "shortInfo": "x", "lines": "A, 2"}),
+    ]:
+        with pytest.raises(InputRefused, match="lines: must be a list, not"):
+            enqueue(resource, "create", body, settings=mirror)
+
+
 def test_a_change_that_was_rejected_gives_no_id(mirror):
     [number] = enqueue("customers", "create", {"name": "Eve"}, settings=mirror)
     discard(mirror.home, number, by="ann")
