@@ -34,7 +34,6 @@ from .scan.jobs import (
     WHOLE_KINDS,
     WORDS,
     Job,
-    joined,
 )
 from .scan.paging import Paging
 from .scan.scan_runner import ScanRunner
@@ -122,7 +121,7 @@ class ShopFetch:
         def place(job: Job) -> tuple[bool, bool]:
             return f"GET {job.path}" in denied, not is_first(job)
 
-        queue = sorted(joined(jobs), key=place)
+        queue = sorted(jobs, key=place)
         for job in queue:
             self.observer.plan(job.shop, job.resource, job.requests)
         # One alone: a wrong key costs one request, not one for each worker. After a block it is not
@@ -192,11 +191,10 @@ class ShopFetch:
             if sum(map(len, wanted.values())) >= _FOLLOWED:
                 break
             for table, identity in _documents(payment, self.client.shop.zone):
-                # One read in the run that showed the payment was read just before or after it.
-                new_from = self.began if seq > self.began else seq
-                known, ids = ledger.known_row(shop, table, identity), wanted.setdefault(table, [])
-                is_old = known.seen is not None and known.seen <= new_from
-                if is_old and identity not in ids:
+                # One that this run read was read just before or after the payment.
+                seen = ledger.known_row(shop, table, identity).seen
+                ids = wanted.setdefault(table, [])
+                if seen is not None and seen <= self.began and identity not in ids:
                     ids.append(identity)
             done = seq
         ledger.set_value(shop, FOLLOWED, str(done))

@@ -61,7 +61,8 @@ def read_shop(
         fetch.run(job for job in jobs if job.comes_late)
     _look_again(fetch, endpoints)
     if fetch.fatal is None:
-        fetch.run([*fetch.follow(), *more(fetch.began)])
+        fetch.run(fetch.follow())
+        fetch.run(more(fetch.began))  # what was just read needs no second look
     fetch.try_again()
     _look_again(fetch, endpoints)  # one that came to its end only now
     if fetch.fatal is None and endpoints is None and not full:

@@ -30,7 +30,7 @@ def date_of(headers: Mapping[str, str]) -> datetime | None:
     moment, age = moment_of(headers.get("date", "")), headers.get("age", "").strip()
     if moment is None or moment < _OLDEST:
         return None
-    if age.isascii() and age.isdigit() and len(age) < 8:
+    if age.isdecimal() and len(age) < 8:
         # A cache on the way answered; the service made it so many seconds before.
         moment += timedelta(seconds=int(age))
     return moment
@@ -97,7 +97,7 @@ def clock_words(skew: float | None) -> str:
         return ""
     size = abs(skew)
     for unit, seconds in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if size >= 2 * seconds or unit == "minutes":
+        if size >= 2 * seconds:
             text = f"{size / seconds:.0f} {unit}"
             break
     return (

@@ -135,23 +135,6 @@ def window_of(job: Job) -> dict[str, date]:
     return found
 
 
-def joined(jobs: Iterable[Job]) -> list[Job]:
-    """The same with one job for all records of a list that are read by their own paths.
-
-    Such jobs are one scan; side by side they would ask for, and keep, the same record twice.
-    """
-    kept: list[Job] = []
-    places: dict[str, int] = {}
-    for job in jobs:
-        place = places.setdefault(job.resource, len(kept)) if job.kind == "follow" else len(kept)
-        if place == len(kept):
-            kept.append(job)
-        else:
-            ids = tuple(dict.fromkeys((*kept[place].ids, *job.ids)))
-            kept[place] = replace(job, ids=ids, requests=len(ids))
-    return kept
-
-
 def mirror_jobs(
     ledger: Ledger,
     shop: ShopSettings,

@@ -142,6 +142,7 @@ class Paging:
         cannot be paged so."""
         reader, job = replace(self.reader, by_offset=by_offset), self.reader.job
         window = window_of(job)
+        expected = reader.known.pages if reader.ledger.is_whole(job.shop, job.resource) else None
         try:
             if job.endpoint.partition:
                 unsorted = Tickets(
@@ -153,7 +154,7 @@ class Paging:
                 out = unsorted.read()
             else:
                 pages = reader.pages("unsorted:", None, window)
-                out = read_window(pages, is_all=self._goes_no_further)
+                out = read_window(pages, expected=expected, is_all=self._goes_no_further)
         except (PagingBroken, BadAnswer):
             return None
         # Where page numbers are ignored a page repeats itself as if it were the last.
