@@ -73,6 +73,13 @@ def _run(
     ledger.close()
 
 
+def test_runs_that_were_published_count_where_there_is_no_ledger(home):
+    change(home, "update ops.runs set outcome = 'failed', exit_code = 3, message = 'no answer'")
+    (line,) = texts(report(home, shop="centro").pages[0])
+    assert line == "The last run (sync) ended failed: no answer."
+    assert not (home / "mirror.sqlite").exists()
+
+
 def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
     """They publish nothing: the file is as whole as it was, and no longer tonight's."""
     _run(home, 0, "complete")
