@@ -44,10 +44,10 @@ def due_runs(
     """
     found: list[tuple[PlannedJob, datetime]] = []
     for job in jobs:
-        state = known.get(job.name, JobState())
-        if state.due is None or not state.is_known(now):
+        state, followed = (known.get(name, JobState()) for name in (job.name, job.follows))
+        if state.due is None:
             continue
-        latest = job.times.latest(now) if job.times else _followed(known.get(job.follows))
+        latest = job.times.latest(now) if job.times else _followed(followed)
         # The run it follows may have been due within the second in which both were met.
         is_first = bool(job.follows) and state.started_at is None and state.due == latest
         if latest is not None and (state.due < latest or is_first):
@@ -57,10 +57,10 @@ def due_runs(
     return found
 
 
-def _followed(state: JobState | None) -> datetime | None:
+def _followed(state: JobState) -> datetime | None:
     """When the run was due that a job follows; None while that one has not come to an end, and
     when there is nothing new to report on (2: wrong settings, 4: it goes on later)."""
-    return state.due if state and state.exit_code in (0, 1, 3) and not state.goes_on else None
+    return state.due if state.exit_code in (0, 1, 3) and not state.goes_on else None
 
 
 def run_due(jobs: Sequence[PlannedJob], runner: Runner) -> int:

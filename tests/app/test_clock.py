@@ -55,6 +55,16 @@ def test_nights_missed_while_the_power_was_off_are_made_up_once(bench, clock, pl
     assert runs(plain_folder) == ["sync 2026-11-24", "sync 2026-11-25"]
 
 
+def test_a_report_switched_on_in_the_morning_owes_none_of_the_night_before(bench, clock):
+    night = [job(times=NIGHTLY)]
+    run_due(night, one_day_on(bench, clock, night))
+    clock.forward(hours=9)
+    jobs, runner = [*night, job("report", follows="sync")], bench.runner()
+    assert due_runs(jobs, runner.state.jobs(), clock()) == []  # before it was met at all
+    plan(jobs, runner)
+    assert _due(jobs, runner) == []
+
+
 @pytest.mark.parametrize("times", [NIGHTLY, Every(5)])
 def test_a_clock_that_was_decades_behind_owes_one_run(bench, clock, plain_folder, times):
     """A machine without a battery wakes in 1970 and learns the time of a server."""
