@@ -65,6 +65,12 @@ def test_a_report_switched_on_in_the_morning_owes_none_of_the_night_before(bench
     assert _due(jobs, runner) == []
 
 
+def test_a_job_run_by_hand_leaves_others_that_are_due(bench, clock, plain_folder):
+    jobs = [job(times=NIGHTLY), job("push"), job("report", follows="push")]
+    run_now(jobs[1], jobs, one_day_on(bench, clock, jobs))
+    assert [line.split()[0] for line in runs(plain_folder)] == ["push", "report"]
+
+
 @pytest.mark.parametrize("times", [NIGHTLY, Every(5)])
 def test_a_clock_that_was_decades_behind_owes_one_run(bench, clock, plain_folder, times):
     """A machine without a battery wakes in 1970 and learns the time of a server."""
