@@ -28,7 +28,6 @@ from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
 from .scan.jobs import (
-    RESUMED_KINDS,
     STILL_NEW,
     WATERMARKS,
     WHOLE_KINDS,
@@ -108,7 +107,7 @@ class ShopFetch:
         self._put_off: list[JobResult] = []
         self._reach = reach(self.ledger, self.client.shop.name)
         # Tonight may have no such scan to make, and one left open would read as not finished.
-        self._drop_stale(*(kind for kind in WORDS if kind not in RESUMED_KINDS))
+        self._drop_stale(*(kind for kind in WORDS if kind != "full"))
 
     def run(self, jobs: Iterable[Job]) -> list[JobResult]:
         """Make the scans; first statuses, as reading all tickets needs their labels, and what was
@@ -228,7 +227,7 @@ class ShopFetch:
 
     def _scan(self, job: Job, result: JobResult) -> bool:
         """Make a scan. False, and it stays open: what the other lists show is to be known first."""
-        if job.kind not in RESUMED_KINDS:
+        if job.kind not in ("full", "repair"):  # of days, others may be read beside these
             self._drop_stale(job.kind, of=job.resource)
         scan = self.ledger.open_scan(self.run_id, job.shop, job.resource, job.kind, job.spec)
         result.is_resumed = scan.run_id != self.run_id

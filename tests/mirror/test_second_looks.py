@@ -143,6 +143,21 @@ def test_an_order_of_another_day_than_its_days_read_again_lives_though_paths_ref
     assert len(stranger.recorder.live("pos_orders", "main")) == 100
 
 
+def test_days_whose_reading_was_stopped_are_read_anew(stranger):
+    """Weeks later, perhaps: what was answered then would pass for what is."""
+    stranger.lists["/payments"] = rows = [
+        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
+    ]
+    assert stranger.sync("payments").exit_code == 0
+    days = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
+    for most, amount in ((1, 6), (None, 7)):
+        rows[25]["amount"] = amount
+        with stranger.session(max_requests=most) as session:
+            stranger.fetch(session, days)
+    with stranger.session() as session:
+        assert session.ledger.contents("main", "payments", ["25"])["25"]["amount"] == 7
+
+
 def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     """Empty for once: days that were passed over would never be asked for again."""
     stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]

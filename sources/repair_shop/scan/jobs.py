@@ -22,9 +22,6 @@ from ..settings import ShopSettings
 from .known import KnownRows
 from .tickets import HIDDEN_KEY
 
-RESUMED_KINDS = ("full", "repair")
-"""Kinds whose scans are gone on with by a later run; the others are cheap and begin anew."""
-
 WHOLE_KINDS = ("full", "head", "updated")
 """Kinds that prove a list whole, by reading it or by counting it."""
 
