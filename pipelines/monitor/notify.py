@@ -118,7 +118,7 @@ class Incidents:
         zone: tzinfo | None = None,
     ) -> None:
         self._file = JsonFile(home / "incidents.json", _Known)
-        self._settings = settings
+        self._settings = settings or NotifySettings()
         self._now, self._zone = now, zone
 
     def open(self) -> list[Incident]:
@@ -143,7 +143,7 @@ class Incidents:
                 heard = entry.heard if entry else {}
                 entry = Incident(exit_code=exit_code, since=now, heard=heard)
             if not set(found) <= set(entry.troubles):
-                entry.runs, entry.told_at = 0, None
+                entry.told_at = None
             # What is over and comes again is news.
             entry.heard = {
                 name: tuple(one for one in found if one in old) for name, old in entry.heard.items()
@@ -151,8 +151,6 @@ class Incidents:
             entry.subject, entry.exit_code, entry.troubles = subject, exit_code, found
             entry.message, entry.runs = scrub(message), entry.runs + 1
             known.root[subject] = entry
-        if self._settings is None:
-            return False
         meaning = _MEANINGS.get(exit_code) or Text("exit code {code}", code=exit_code)
         since = self._clock(entry.since)
         lines = [
@@ -189,14 +187,12 @@ class Incidents:
             return False
         now = to_the_second(self._now())
         over_at = entry.over_at or now
-        sent, left = Sent(), set[str]()
-        if self._settings is not None and entry.heard:
-            since = self._clock(entry.since)
-            text = Text("{job} works again. It failed since {since}.", job=subject, since=since)
-            title = Text("{name}: {job} works", name=self._settings.name, job=subject)
-            deaf = set(channels(self._settings)) - set(entry.heard)
-            sent = deliver(self._settings, title, text, without=deaf)
-            left = sent.failed.keys() - set(sent.taken)
+        since = self._clock(entry.since)
+        text = Text("{job} works again. It failed since {since}.", job=subject, since=since)
+        title = Text("{name}: {job} works", name=self._settings.name, job=subject)
+        deaf = set(channels(self._settings)) - set(entry.heard)
+        sent = deliver(self._settings, title, text, without=deaf)
+        left = sent.failed.keys() - set(sent.taken)
         with self._file.change() as known:
             if left and now - over_at < _OVER_FOR_GOOD:
                 entry.over_at = over_at
@@ -213,8 +209,6 @@ class Incidents:
     def alarm(self, error: str) -> bool:
         """Tell every channel why no job runs, where not even that can be kept: the caller sees to
         it that it is told once. False when no channel is set; :class:`NotSent` if one fails."""
-        if self._settings is None:
-            return False
         once = Text("This message is sent once. Jobs run again when that is over.")
         title = Text("{name}: no job runs", name=self._settings.name)
         sent = deliver(self._settings, title, scrub(error), "", once)
@@ -223,7 +217,7 @@ class Incidents:
 
     def beat(self) -> bool:
         """Call ``heartbeat_url``; False when none is set. :class:`NotSent` if it fails."""
-        if self._settings is None or not self._settings.heartbeat_url:
+        if not self._settings.heartbeat_url:
             return False
         url, seconds = self._settings.heartbeat_url, self._settings.timeout_seconds
         try:

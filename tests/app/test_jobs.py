@@ -1,6 +1,6 @@
 """The table of jobs and its settings."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -36,6 +36,24 @@ def test_one_shop_needs_five_jobs():
     assert jobs["report"].follows == "sync"
     assert jobs["sync"].times is not None
     assert jobs["sync"].times.after(datetime(2026, 11, 20, 12, tzinfo=UTC)) == DUE
+
+
+def test_the_audit_comes_once_a_week_and_never_beside_a_sync():
+    jobs = _planned(_settings(main="America/Guatemala"))
+    times, moment = jobs["audit"].times, DUE
+    assert times is not None
+    for day in (22, 29):
+        moment = times.after(moment)
+        assert moment == datetime(2026, 11, day, 10, tzinfo=UTC)  # 04:00 of a Sunday
+    assert times.latest(moment - timedelta(hours=1)) == moment - timedelta(days=7)
+    lanes = {name: job.lane for name, job in jobs.items()}
+    assert lanes == {name: name for name in jobs} | {"sync": "warehouse", "audit": "warehouse"}
+
+
+def test_a_report_at_a_time_of_its_own_follows_nothing_and_is_sent_if_asked():
+    jobs = _planned(_settings(main="America/Guatemala"), report_at="06:00", report_send=True)
+    assert (jobs["report"].follows, jobs["report"].times is None) == ("", False)
+    assert jobs["report"].commands(DUE)[0].arguments[-1] == "--send"
 
 
 def test_every_command_of_the_table_is_one_of_ours():

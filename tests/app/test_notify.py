@@ -60,6 +60,19 @@ def test_the_same_failure_is_told_once(home, clock, mail):
     assert incident.runs == 50 and incident.told_at is not None
 
 
+def test_runs_are_those_since_it_fails_and_whether_a_person_knows_is_of_the_newest_trouble(
+    home, clock, mail
+):
+    incidents = Incidents(home, _by_mail(mail), now=clock)
+    for code in (3, 3, 3):
+        incidents.failed("sync", code, "The service could not be reached.")
+    mail.refuses = True
+    with pytest.raises(NotSent):
+        incidents.failed("sync", 1, "The reports differ.")
+    (incident,) = incidents.open()
+    assert (incident.runs, incident.told_at) == (4, None)
+
+
 def test_a_notice_tells_the_time_on_the_shops_own_clock(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock, zone=ZoneInfo("America/Guatemala"))
     incidents.failed("sync", 3, "The service could not be reached.")
