@@ -73,6 +73,14 @@ def test_runs_are_those_since_it_fails_and_whether_a_person_knows_is_of_the_newe
     assert (incident.runs, incident.told_at) == (4, None)
 
 
+def test_a_job_that_is_planned_no_more_takes_its_own_trouble_along(home, clock):
+    incidents = Incidents(home, now=clock)
+    for subject in ("sync", "audit"):
+        incidents.failed(subject, 3, "x")
+    incidents.keep_only(["sync", "push"])
+    assert [one.subject for one in incidents.open()] == ["sync"]
+
+
 def test_a_notice_tells_the_time_on_the_shops_own_clock(home, clock, mail):
     incidents = Incidents(home, _by_mail(mail), now=clock, zone=ZoneInfo("America/Guatemala"))
     incidents.failed("sync", 3, "The service could not be reached.")
