@@ -27,6 +27,7 @@ def mirror(settings):
             )
             for row in rows:
                 db.execute(f"insert into raw.{table} values ('main', ?, ?, 'repair', null)", row)
+        db.execute("insert into raw.statuses values ('main', '3', 'Sent', 'repair_notes', null)")
         db.execute("insert into raw.customers values ('main', 'gone', 'Cid', null, now())")
         db.execute("insert into raw.customers values ('other', 'theirs', 'Dan', null, null)")
         db.execute("create table raw.brands (shop_id varchar, id varchar, _deleted_at timestamp)")
@@ -49,6 +50,18 @@ def test_a_label_must_match_exactly(mirror):
     assert "The mirror has: In Progress, New." in str(caught.value)
     for status in ("In Progress", "2", 2):
         enqueue("tickets", "create", {**body, "status": status}, settings=mirror)
+
+
+def test_a_label_is_of_its_own_kind(mirror):
+    body = {"customerId": "c1", "shortInfo": "x", "status": "Sent"}
+    with pytest.raises(InputRefused, match="no id or exact label of statuses of type 'repair'"):
+        enqueue("tickets", "create", body, settings=mirror)
+
+
+def test_a_name_with_a_comma_is_one_name(mirror):
+    with pytest.raises(InputRefused, match="'Ann, Bob' is no id or name among the customers"):
+        body = {"customerId": "Ann, Bob", "shortInfo": "x"}
+        enqueue("tickets", "create", body, settings=mirror)
 
 
 def test_a_customer_by_id_or_by_name(mirror):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.outbox import Outbox, next_step
+from pipelines.outbox import InputRefused, Outbox, next_step
 from tests.outbox.desk import HOUR, at
 from tests.outbox.test_lost_answers import DELETE, PAY, PLAIN, STOCK, UPDATE
 
@@ -94,6 +94,20 @@ def test_a_discard_forgets_nothing(desk):
     desk.retry()
     desk.push()
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
+
+
+@pytest.mark.parametrize("deed", ["retry", "discard"])
+def test_what_is_being_sent_is_nobodys_to_decide(desk, deed):
+    told = list[str]()
+
+    def act() -> None:
+        with pytest.raises(InputRefused, match="is sending and cannot be") as refused:
+            getattr(desk, deed)()
+        told.append(str(refused.value))
+
+    desk.queue(*PLAIN)
+    desk.push(hook=at("intent", act))
+    assert (len(told), desk.states()) == (1, ["done"])
 
 
 @pytest.mark.parametrize("step", ["looked", "intent"])
