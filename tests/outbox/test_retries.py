@@ -96,6 +96,25 @@ def test_a_discard_forgets_nothing(desk):
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
 
 
+def test_an_earlier_one_that_is_queued_again_waits_for_a_like_one_in_doubt(desk):
+    for _ in range(2):
+        desk.queue(*PLAIN)
+    desk.discard(1)
+    desk.push("lost before", wait=False)
+    desk.retry(1)
+    desk.push(wait=False)
+    assert (desk.states(), desk.shop.writes) == (["queued", "in_doubt"], [])
+
+
+def test_two_like_ones_in_doubt_do_not_wait_for_each_other(desk):
+    desk.begin()
+    for _ in range(2):
+        desk.queue(*PLAIN)
+    desk.reboot()
+    desk.later(HOUR, 3)
+    assert (desk.states(), desk.made("customers")) == (["done"] * 2, 2)
+
+
 @pytest.mark.parametrize("deed", ["retry", "discard"])
 def test_what_is_being_sent_is_nobodys_to_decide(desk, deed):
     told = list[str]()
