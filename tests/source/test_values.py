@@ -112,6 +112,10 @@ def test_other_columns_of_the_list_decide_where_one_shows_nothing():
             {"customer": {"name": "Ann"}, "client": {"name": "Bo"}},
             {"customer__name": "Ann", "customer__name_2": "Bo"},
         ),
+        (
+            {"customer": [{"id": "c1", "name": "Ann"}]},
+            {"customer__id": "c1", "customer__name": "Ann"},
+        ),
         ({"lines": {"0": {"total": 1}, "1": {"total": 2}}}, {"lines": [1, 2]}),
         ({"lines": {"total": 1}}, {"lines": [1]}),
     ],

@@ -191,6 +191,8 @@ def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
 def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
     """The columns that a field fills: one, or several of a reference or a declared object."""
     reference = shape.references.get(name)
+    if reference is not None and type(value) is list and len(value) == 1:
+        (value,) = value  # details come so, too (field notes, Shapes)
     is_object = type(value) is dict and bool(value)
     if is_object and (name in shape.objects or name in shape.kinds):
         if name in shape.kinds:
