@@ -123,6 +123,24 @@ def test_a_name_is_no_period_an_empty_total_is_zero_and_words_are_no_rival():
     assert [*totals.values()][:2] == [5, 0]
 
 
+def test_days_around_those_that_were_asked_are_left_out():
+    rows = [{"date": f"{day}T12:00:00Z", "total": 5} for day in ("2025-12-31", "2026-02-01")]
+    totals = read([rows[0], {"date": "2026-01-05", "total": 7}, rows[1]], JANUARY)
+    assert {day.day: v for day, v in totals.items() if v} == {5: 7}
+
+
+def test_of_several_lists_the_one_of_the_reports_name_is_meant():
+    rows = [{"month": 1, "total": 5}]
+    payload = {"monthlySales": rows, "returns": [{"month": 1, "total": 2}]}
+    assert read(payload, YEAR)[date(2026, 1, 1)] == 5
+
+
+def test_what_the_other_report_counts_is_no_total_of_this_one():
+    rows = [{"month": 1, "purchases": 5, "sales": 9}]
+    for path, total in (("/monthlyPurchases", 5), ("/monthlySales", 9)):
+        assert read(rows, replace(YEAR, path=path))[date(2026, 1, 1)] == total
+
+
 def test_the_settings_may_name_the_total():
     rows = [{"month": 1, "total": 3, "Importe Final": 120.5}]
     named = replace(YEAR, total_field="Importe Final")
@@ -164,6 +182,11 @@ REFUSED = {
     "more to come": ({"data": [{"month": 1, "total": 5}], "has_more": True}, YEAR, "pages"),
     "another sum": ({"Jan": 5, "Feb": 6, "total": 30}, YEAR, "whose sum is 11.00"),
     "a key that is no month": ({"Jan": 5, "Febr": 6}, YEAR, "'febr'"),
+    "a year beside that was not asked": (
+        {"year": 2025, "data": [{"month": 1, "total": 5}]},
+        YEAR,
+        "was asked",
+    ),
     "nothing but what stands beside": ({"meta": {"page": 1}}, YEAR, "only meta"),
     "a moment of two days": ([{"date": "2026-01-05T03:00:00Z", "total": 5}], JANUARY, "two days"),
     "two lists": (
