@@ -123,6 +123,11 @@ def test_a_name_is_no_period_an_empty_total_is_zero_and_words_are_no_rival():
     assert [*totals.values()][:2] == [5, 0]
 
 
+def test_a_midnight_of_another_clock_means_the_day_that_it_writes():
+    totals = read([{"date": "2026-01-05T00:00:00Z", "total": 5}], JANUARY)
+    assert {day.day: v for day, v in totals.items() if v} == {5: 5}
+
+
 def test_days_around_those_that_were_asked_are_left_out():
     rows = [{"date": f"{day}T12:00:00Z", "total": 5} for day in ("2025-12-31", "2026-02-01")]
     totals = read([rows[0], {"date": "2026-01-05", "total": 7}, rows[1]], JANUARY)
