@@ -9,7 +9,14 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.reconcile.calibrate import Candidate, calibrate, current, judge, store
+from pipelines.reconcile.calibrate import (
+    Candidate,
+    calibrate,
+    counted_otherwise,
+    current,
+    judge,
+    store,
+)
 from pipelines.reconcile.explain import explain
 from tests.promises import promise
 
@@ -269,3 +276,8 @@ def test_the_guides_queries_are_answered(connection):
     sql = blocks["when-something-differs"][0].replace("2026-03-01 08:00", morning.isoformat(" "))
     told = connection.execute(sql.replace("where", "where shop_id = 'differs' and")).fetchall()
     assert dict(told) == believed(connection, morning)
+
+
+def test_models_without_the_definitions_tell_of_none():
+    with duckdb.connect() as empty:
+        assert counted_otherwise(empty, "main", {"monthly_sales"}) == ""
