@@ -1,0 +1,162 @@
+"""Services whose pages are not those that were asked for, or whose rows move meanwhile."""
+
+import dataclasses
+from datetime import date, timedelta
+
+import pytest
+
+from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.schema.names import snake_case
+from tests.fakes.loopback import Reply, Seen
+
+
+def test_offsets_that_a_service_ignores_are_not_kept_to(stranger):
+    """A list of thirty rows that grew to sixty between a stop and the next run: its newest and its
+    oldest page held them all, by offsets too, so every list was asked by them for good, and rows
+    beyond the first page were deleted with exit code 0."""
+    leads, comments = (
+        [{"id": n, "created_date": f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}"} for n in range(rows)]
+        for rows in (60, 55)
+    )
+    stranger.lists |= {"/leads": leads[:30], "/ticketComments": comments}
+    assert stranger.sync("leads", max_requests=2).exit_code == 4
+    stranger.lists["/leads"] = leads
+    assert stranger.sync("leads").exit_code == 0
+    assert len(stranger.recorder.live("leads", "main")) == 60
+    for _ in range(2):
+        assert stranger.sync("ticketComments").exit_code == 0
+        assert len(stranger.recorder.live("ticket_comments", "main")) == len(comments)
+        comments.append({"id": 100, "created_date": "2026-04-27"})
+
+
+def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stranger):
+    """Its page 2 is empty, but it knows offset and limit. Lists that were begun before one of them
+    told so, those that do not grow, and tickets of both halves were their first pages, with exit
+    code 0; others turned the shop back to page numbers each night."""
+    sizes = {"brands": 25, "taxRates": 25, "leads": 40, "ticketComments": 120, "tickets": 60}
+    lists = {
+        name: [
+            {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"} for n in range(rows)
+        ]
+        for name, rows in sizes.items()
+    }
+    for number, ticket in enumerate(lists["tickets"]):
+        ticket["status"] = {"label": ("Done", "New")[number % 4 == 0]}
+    lists |= {"tickets/updated": lists["tickets"], "statuses": [{"id": 1, "label": "New"}]}
+
+    def answer(seen: Seen) -> Reply:
+        query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"), [])
+        rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
+        if "/tickets/" in seen.path and not rows:
+            return Reply(body=lists["tickets"][int(seen.path.rpartition("/")[2])])
+        if "statusCondition" in query:
+            is_not = query["statusCondition"] == "NOT-EQUAL"
+            rows = [row for row in rows if (row["status"]["label"] == query["status"]) != is_not]
+        elif seen.path.endswith("/tickets"):
+            rows = [row for row in rows if row["status"]["label"] == "New"]  # the pipeline
+        if "offset" in query:
+            return Reply(body=rows[int(query["offset"]) :][: int(query["limit"])])
+        return Reply(body=rows[:20] if query.get("page", "1") == "1" else [])
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("statuses", "tickets").exit_code == 0
+    assert len(stranger.recorder.live("tickets", "main")) == 60
+    for _ in range(2):
+        report = stranger.sync("statuses", *sizes)
+        assert report.exit_code == 0, report.details
+        for name, rows in sizes.items():
+            assert len(stranger.recorder.live(snake_case(name), "main")) == rows, name
+        lists["brands"].pop(3)
+        sizes["brands"] = 24
+
+
+def test_a_page_that_comes_whatever_is_asked_is_not_the_last_one(stranger):
+    """It has twenty rows, as the last of 120: once one was deleted, all of them were "known"."""
+    leads = [
+        {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"}
+        for n in reversed(range(120))
+    ]
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        begin, size = int(query.get("offset", 0)), int(query.get("limit", 20))
+        if not seen.path.endswith("/leads"):
+            return Reply(404, {"error": "Not found"})
+        return Reply(body=leads[begin : begin + size])
+
+    stranger.loopback.otherwise = answer
+    for rows in (120, 119):
+        report = stranger.sync("leads")
+        assert report.exit_code == 0, report.details
+        assert len(stranger.recorder.live("leads", "main")) == rows
+        leads.pop(60)
+
+
+@pytest.mark.parametrize("rows", [800, 53])
+def test_a_row_that_came_and_one_that_went_do_not_make_up_for_each_other(stranger, rows):
+    """Newest first, whatever is asked, and changes that tell of edits only: as many as known.
+
+    Of 53 the last page shows three, of which the first is the oldest by chance.
+    """
+    days = [str(date(2020, 1, 1) + timedelta(days=n)) for n in range(rows + 1)]
+    listed = [{"id": n, "created_date": day} for n, day in enumerate(days)]
+    listed[:3] = listed[1], listed[2], listed[0]  # as a list mixed within hours may stand
+    new = listed.pop()
+    stranger.lists |= {"/appointments": listed, "/appointments/updated": []}
+    stranger.missing = lambda: Reply(404, {"error": "Not found"})
+    plain = stranger.answer
+
+    def newest_first(seen: Seen) -> Reply:
+        return plain(dataclasses.replace(seen, query=[q for q in seen.query if q[0] != "sort"]))
+
+    stranger.loopback.otherwise = newest_first
+    assert stranger.sync("appointments").exit_code == 0
+    del listed[rows // 3]
+    listed.append(new)
+    with stranger.session() as session:
+        # A night of many lists looks at no page of this one besides those that it needs.
+        night = Job("main", ENDPOINTS["appointments"], "updated", since=date(2026, 1, 1))
+        [result] = stranger.fetch(session, night)
+        assert not result.doubt
+        held = set(session.ledger.live_ids("main", "appointments"))
+        assert held == {str(row["id"]) for row in listed}
+
+
+def test_a_row_that_slipped_past_a_reading_is_not_gone(stranger):
+    """Its list has no paths to look it up, and the row that went in its place had been read."""
+    rows = [{"id": n, "created_date": f"2026-{1 + n // 20:02d}-{1 + n % 20}"} for n in range(120)]
+    stranger.lists["/ticketComments"] = rows
+    assert stranger.sync("ticketComments").exit_code == 0
+
+    def slips(seen: Seen) -> Reply:
+        if rows[0]["id"] == 0 and {("page", "1"), ("sort", "oldest")} <= {*seen.query}:
+            rows.insert(0, {"id": 500, "created_date": "2026-01-01"})
+            del rows[111]
+        return stranger.answer(seen)
+
+    stranger.loopback.otherwise = slips
+    assert stranger.sync("ticketComments", full=True).exit_code == 0
+    stranger.loopback.otherwise = stranger.answer
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(n) for n in (*range(120), 500)}
+    assert stranger.sync("ticketComments").exit_code == 0
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(row["id"]) for row in rows}
+
+
+@pytest.mark.parametrize("lists", [1, 5])
+def test_lists_are_tried_again_where_one_does_not_page_but_not_where_none_does(stranger, lists):
+    names = ["customers", "expenses", "timeClock", "ticketComments", "ticketTimers"][:lists]
+    rows = [{"id": n, "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(180)]
+    stranger.lists |= {f"/{name}": rows for name in names}
+
+    def first_page(seen: Seen) -> Reply:
+        query = [pair for pair in seen.query if pair[0] not in ("page", "offset", "limit")]
+        return stranger.answer(dataclasses.replace(seen, query=query))
+
+    stranger.loopback.otherwise = first_page
+    assert stranger.sync(*names).exit_code == 1
+    with stranger.session() as session:
+        [(scans,)] = session.ledger.query("SELECT count(*) FROM scans WHERE kind = 'full'")
+    assert scans == (2 if lists == 1 else lists)
