@@ -1,11 +1,15 @@
 """Services of :mod:`tests.simulations.strangers`: four that found something, and others."""
 
+import re
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.fakes.loopback import Reply
 from tests.promises import promise
 from tests.simulations.examples import MANY, few
-from tests.simulations.strangers import ODD, USUAL, habits, wrong_nights
+from tests.simulations.strangers import ODD, USUAL, Stranger, habits, wrong_nights
 
 PLAIN = {name: choices[0] for name, choices in USUAL.items()}
 NOT_ODD = dict.fromkeys(ODD.keys() - USUAL.keys(), "")
@@ -25,3 +29,21 @@ LAST_PAGE_FOR_ANY = NOT_ODD | PLAIN | {"size": 25, "page": "last", "updated": "i
 @given(habits(), st.integers(0, 2**16))
 def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(service, seed):
     assert not wrong_nights(service, seed, nights=5 if MANY else 2)
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_a_deleted_row_among_the_changes_whose_path_fails_once_is_looked_for_again(
+    monkeypatch, seed
+):
+    answer, failed = Stranger.reply, list[str]()
+
+    def reply(service, seen):
+        if not failed and re.fullmatch(r"/v1/appointments/\d+", seen.path):
+            failed.append(seen.path)
+            return Reply(422, {"error": "Not found"})
+        return answer(service, seen)
+
+    monkeypatch.setattr(Stranger, "reply", reply)
+    told = NOT_ODD | PLAIN | {"updated": "deleted too", "gone": (400, {"error": "No id"})}
+    assert not wrong_nights(told, seed, nights=4)
+    assert failed

@@ -232,11 +232,14 @@ class ListCount:
             whole = self._read_pages(known.pages)
         except PagingBroken as broken:
             whole = Outcome(reason=str(broken), cannot_page=True)
+        changed = out.missed & out.ids
         out.add(whole)
         out.is_read_once = whole.is_read_once
         if not whole.proven:
             out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
             return
+        # A list of changes may show rows that are deleted.
+        out.lost |= changed - whole.ids
         out.whole = True
         out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
 
