@@ -84,7 +84,9 @@ class JobResult:
         """Why the list is not known to be whole and right, in words; empty when it is."""
         if self.error is not None:
             return str(self.error)
-        return (self.outcome.reason if self.outcome else "") or self.refused
+        if self.outcome is None:
+            return "not finished"
+        return self.outcome.reason or self.refused
 
 
 @dataclass

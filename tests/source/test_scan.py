@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sources.repair_shop.extract import JobResult
 from sources.repair_shop.ledger import Page
 from sources.repair_shop.scan import PAGE_ROWS, PagingBroken, read_head, read_list, read_window
+from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.lists import (
     START,
     FakeList,
@@ -312,3 +315,7 @@ def test_a_short_list_that_lost_a_row_is_whole_although_its_last_page_repeats():
     fake = Repeats(rows(20))
     out = read_head(fake, order="newest", since=START, live=21)
     assert out.proven and out.whole and len(out.ids) == 20
+
+
+def test_a_scan_without_an_end_is_in_doubt():
+    assert JobResult(Job("main", ENDPOINTS["brands"], "full")).doubt == "not finished"
