@@ -217,7 +217,7 @@ def doubts(evidence: Iterable[Mapping[str, Any]]) -> list[Problem]:
         shop, resource = row["shop_id"], row["resource"]
         reason = row.get("reason")
         if row.get("state") == "open":
-            found.append(Problem(Kind.UNFINISHED, "not finished", shop, resource))
+            found.append(Problem(Kind.UNFINISHED, reason or "not finished", shop, resource))
         elif not row["is_proven"]:
             found.append(Problem(Kind.UNPROVEN, reason or "not proven", shop, resource))
         elif reason:

@@ -129,7 +129,7 @@ def verdict(
     problems = {shop.shop: shop.problems for shop in shops}
     kinds = [problem.kind for found in problems.values() for problem in found]
     kind = deciding([*kinds, Kind.STOPPED] if stopped else kinds)
-    failed = [e for shop in shops for e in shop.errors if not isinstance(e, Stopped)]
+    failed = [(one.shop, e) for one in shops for e in one.errors if not isinstance(e, Stopped)]
     if _is_misconfigured(failed, shops):
         kind = Kind.MISCONFIGURED
     hints = [f"{shop.shop}: {shop.hint}" for shop in shops if shop.hint]
@@ -148,18 +148,21 @@ def verdict(
     return SyncReport(code, outcome, message, shops=shops, details=details, troubles=troubles)
 
 
-def _is_misconfigured(failed: Sequence[ShopError], shops: Sequence[ShopResult]) -> bool:
+def _is_misconfigured(failed: Sequence[tuple[str, ShopError]], shops: Sequence[ShopResult]) -> bool:
     """Whether no shop was reached for want of right settings; one alone stops no other."""
-    return len(failed) >= len(shops) > 0 and all(isinstance(e, ConfigurationError) for e in failed)
+    ours = [isinstance(error, ConfigurationError) for _, error in failed]
+    return len(ours) >= len(shops) > 0 and all(ours)
 
 
-def _message(kind: Kind, failed: Sequence[ShopError], names: Sequence[str]) -> str:
+def _message(kind: Kind, failed: Sequence[tuple[str, ShopError]], names: Sequence[str]) -> str:
     if kind is Kind.MISCONFIGURED:
-        return str(failed[0])
+        return str(failed[0][1])
     if kind is Kind.UNREACHED:
+        shop, error = failed[0]
+        whose = f"{shop}: " if len(names) > 1 else ""
         return (
-            f"Incomplete ({', '.join(sorted(names))}): {_sentence(failed[0])} What was fetched is "
-            "kept; the next run goes on from there."
+            f"Incomplete ({', '.join(sorted(names))}): {whose}{_sentence(error)} What was fetched "
+            "is kept; the next run goes on from there."
         )
     if kind is Kind.STOPPED:
         return "Stopped early. What was fetched is kept; the next run goes on from there."

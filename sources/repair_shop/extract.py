@@ -245,8 +245,10 @@ class ShopFetch:
         is_by_offset = paging.is_by_offset
         try:
             outcome = paging.read()
-        except (NotFound, ValidationRefused) as error:
-            if job.kind != "updated" or isinstance(error, NotAllowed):
+        except BadAnswer as error:
+            is_refused = isinstance(error, (NotFound, ValidationRefused))
+            if job.kind != "updated" or not is_refused or isinstance(error, NotAllowed):
+                self.ledger.write("doubt_scan", scan_id=scan.scan_id, reason=str(error))
                 raise
             # This service has no such variant, or refuses so long a time (no sync for months); the
             # list itself tells as much, in more requests.

@@ -1,10 +1,15 @@
 """What goes wrong on the wire is told and asked again; it is never taken for "no more rows"."""
 
+from contextlib import closing
+
 import pytest
 
+from pipelines.load.completeness import completeness
+from pipelines.monitor.evidence import doubts
 from pipelines.settings import SettingsError
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
+from sources.repair_shop.ledger import Ledger
 from tests.fakes.loopback import Reply
 from tests.promises import promise
 
@@ -77,6 +82,19 @@ def test_one_shop_that_fails_leaves_the_other_complete(make_mirror):
     mirror.server.faults.clear()
     assert mirror.run("brands", "customers").exit_code == 0
     mirror.assert_same("brands", "customers", shop="norte")
+
+
+def test_each_shops_trouble_is_told_as_its_own_tonight_and_by_the_evidence(make_mirror):
+    mirror = make_mirror(shops=("norte", "sur"))
+    mirror.server.faults.next("html_502", shop="norte", path="/brands", times=1000)
+    mirror.server.faults.next("no_right", shop="sur", path="/customers", times=1000)
+    report = mirror.run("brands", "customers")
+    assert report.message.startswith("Incomplete (norte, sur): norte: GET /brands: ")
+    assert len(report.details) == 2, report.details
+    with closing(Ledger(mirror.home / "mirror.sqlite")) as ledger:
+        told = [problem.named for problem in doubts(completeness(ledger))]
+    assert told == report.details
+    assert "no right to it" in told[1]
 
 
 def test_one_shops_block_leaves_the_others_their_night(make_mirror):

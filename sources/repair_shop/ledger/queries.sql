@@ -63,6 +63,8 @@ update scans set requests = requests + 1 where scan_id = :scan_id
 update scans set state = :state, proof = :proof, reason = :reason, closed_at = :at,
   first_day = :first_day, last_day = :last_day, pages = :pages, rows = :rows
 where scan_id = :scan_id
+-- name: doubt_scan
+update scans set reason = :reason where scan_id = :scan_id
 -- name: newest_state
 select state from scans where shop = :shop and list = :list and state <> 'dropped'
   and kind in (select value from json_each(:kinds)) order by scan_id desc limit 1
