@@ -2,6 +2,7 @@
 
 import random
 import time
+import zlib
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -27,6 +28,23 @@ def test_a_row_that_stands_among_such_of_later_days_is_not_taken_for_gone(strang
     assert stranger.sync("ticketComments").exit_code == 0
     del rows[470]
     assert stranger.sync("ticketComments").exit_code == 0
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(row["id"]) for row in rows}
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5, 10])
+def test_a_row_that_went_from_a_list_of_mixed_days_has_its_mark_that_night(stranger, seed):
+    """Its list has no paths to look it up; two readings of the night do not show it."""
+    chance = random.Random(seed)
+    at = [chance.random() * 2400 for _ in range(80)]
+    order = sorted(range(80), key=lambda n: at[n] + zlib.crc32(str(n).encode()) % 50)
+    days = [datetime(2026, 1, 1) + timedelta(hours=hours) for hours in at]
+    rows = [{"id": n, "created_date": days[n].isoformat()} for n in order]
+    stranger.lists["/ticketComments"] = rows
+    assert stranger.sync("ticketComments").exit_code == 0
+    del rows[chance.randrange(80)]
+    report = stranger.sync("ticketComments")
+    assert report.exit_code == 0, report.details
     held = set(stranger.recorder.live("ticket_comments", "main"))
     assert held == {str(row["id"]) for row in rows}
 

@@ -120,6 +120,27 @@ def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_a
     assert len(stranger.recorder.live("tickets", "main")) == 49
 
 
+@pytest.mark.parametrize("rows", [50, 100])
+def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(stranger, rows):
+    tickets = [ticket(n, LABELS[n % 3]) for n in range(rows)]
+    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+
+    def answer(seen: Seen) -> Reply:
+        query, path = dict(seen.query), seen.path.removeprefix("/v1/")
+        found = listed(tickets, query, "all of them")
+        if path == "tickets/updated":
+            found = tickets if query.get("updatedDateFrom", "").endswith("-2000") else []
+        found = statuses if path == "statuses" else found
+        begin = min(50 * int(query.get("page", 1)) - 50, max(0, len(found) - 1) // 50 * 50)
+        return Reply(body=found[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
+
+    stranger.loopback.otherwise = answer
+    for _night in range(2):
+        report = stranger.sync("statuses", "tickets")
+        assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("tickets", "main")) == rows
+
+
 @pytest.mark.parametrize("size", [50, 20])
 @pytest.mark.parametrize("order", ["kept", "newest", "oldest", "by id"])
 def test_a_page_out_of_order_is_no_end_of_the_list_and_hides_no_ticket(stranger, order, size):

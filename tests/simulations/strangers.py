@@ -131,7 +131,7 @@ def most_requests(habits: Mapping[str, Any], night: int) -> int:
     odd = [habits[name] for name in ODD if habits[name] not in USUAL.get(name, ("",))]
     if habits["size"] == 50 and habits["updated"] == "ok" and not (odd or habits["faults"]):
         return 100 if night else 190
-    return 500
+    return 600
 
 
 class Stranger:

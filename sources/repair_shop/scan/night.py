@@ -191,7 +191,7 @@ class ListCount:
         known.note_missed(found.unlisted, self.run_id)
         known.note_unlisted(found.unlisted & twice)
         if found.gone and self.exists is None and count.distrusted:
-            return Found(found.total, reason="its order is not by date")
+            return replace(found, reason="its order is not by date")
         return found
 
     def _in_its_days(self) -> Callable[[str], bool] | None:

@@ -114,15 +114,13 @@ class Tickets:
             self.take_newest_of_each_status(out)
             return None
         out.take(changed)
-        known = changed.size
-        page, row = divmod(len(out.ids), PAGE_ROWS)
-        if page:
-            changed = self.reader("behind:", _UPDATED, asked).ask("updated:1", page + 1, None)
-        if changed.size > row:
+        known = len(out.ids)
+        if have_changed(self.reader, known + 1, "check"):
             out.ids |= self.changed(asked).ids
-        elif changed.size < row:  # it has fewer tickets, so it cannot show what the halves hide
+        elif not have_changed(self.reader, known, "check"):
+            # It has fewer tickets, so it cannot show what the halves hide.
             self.take_newest_of_each_status(out)
-        return asked if known else None
+        return asked if changed.size else None
 
     def take_newest_of_each_status(self, out: Outcome) -> None:
         """Add the first page of each status: a ticket that the halves hide may be there."""
@@ -232,14 +230,14 @@ class _Alike:
         return {row: status_of(content) for row, content in found.items()}
 
 
-def have_changed(reader: MakeReader, rows: int) -> bool:
+def have_changed(reader: MakeReader, rows: int, name: str = "count") -> bool:
     """Whether so many tickets have a last change. The page on which the last of them stands tells
     it, and that one may be repeated past the end."""
     number, row = divmod(rows - 1, PAGE_ROWS)
-    last = _updated(reader, "count", number + 1)[0] if rows else None
+    last = _updated(reader, name, number + 1)[0] if rows else None
     if last is None or not number or last.size <= row + 1:
         return last is None or last.size > row
-    return not {*last.ids} <= {*_updated(reader, "count", number)[0].ids}
+    return not {*last.ids} <= {*_updated(reader, name, number)[0].ids}
 
 
 def _updated(reader: MakeReader, name: str, number: int) -> tuple[Page, dict[str, Any]]:
