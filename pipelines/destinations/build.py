@@ -9,7 +9,7 @@ into, one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,9 +97,9 @@ def build_there(there: Destination, project: Path | None = None) -> bool:
     if there.kind != "postgres" or client is None or lease is None:
         return False
     _begin(client)
-    if not lease.is_published():
+    if not (lease.is_published() and _has_all(client)):
         lease.let_others()
-    if lease.is_published():
+    if lease.is_published() and _has_all(client):
         return False
     if not can_build():
         raise LoadError(
@@ -144,7 +144,8 @@ def _check(client: SqlClientBase[Any], project: Path | None) -> None:
         shop, table, period, _ = min(differing, key=str)
         raise LoadError(
             f"{len(differing)} figures of its models are not those of the homes' own, the first of "
-            f"them {table} of {shop} in {period}; its readers keep those of the build before."
+            f"them {table} of {shop} in {period}; its readers keep those of the build before. If "
+            "this stays, somebody changed its rows: drop its schema raw, and all are loaded anew."
         )
 
 
@@ -165,11 +166,8 @@ def _profile(credentials: Any) -> dict[str, str]:
 def _exchange(client: SqlClientBase[Any]) -> None:
     """Give every published table the rows of its build."""
     held = _columns(client)
-    for source in [place for place in held if place[0] in _BUILT]:
+    for source, place in _published(held):
         columns = _exact(held[source])
-        place = source[0].removesuffix(SUFFIX), source[1]
-        if place[1].endswith(VERSIONS):
-            continue
         there = held.get(place)
         if there is None:
             client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
@@ -194,6 +192,21 @@ def _exchange(client: SqlClientBase[Any]) -> None:
         names = ", ".join(f'"{column}"' for column in columns)
         _do(client, "DELETE FROM {}", place)
         _do(client, f"INSERT INTO {{}} ({names}) SELECT {names} FROM {{}}", place, source)  # noqa: S608 - names of ours
+
+
+def _published(held: Iterable[Place]) -> list[tuple[Place, Place]]:
+    """Tables of a build, and those that readers have of them."""
+    return [
+        ((schema, table), (schema.removesuffix(SUFFIX), table))
+        for schema, table in held
+        if schema in _BUILT and not table.endswith(VERSIONS)
+    ]
+
+
+def _has_all(client: SqlClientBase[Any]) -> bool:
+    """Whether nobody has dropped a table that readers had of the last build."""
+    held = _columns(client)
+    return all(place in held for _, place in _published(held))
 
 
 def _exact(columns: Mapping[str, str]) -> dict[str, str]:

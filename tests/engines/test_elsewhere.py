@@ -133,6 +133,9 @@ def test_readers_see_one_build_or_the_next(company: Beside) -> None:
         assert len(company.ask(_VERSIONS)) == 3 + night
         assert do(company.address, _KEPT) == [(True, 28)]
         assert do(company.address, "select number from app.orders") == [("kept",)]
+    do(company.address, "drop table marts.products cascade")
+    company.night()
+    assert do(company.address, "select count(*) from marts.products"), "made again without news"
 
 
 def test_tables_of_others_are_not_taken_for_ours(company: Beside) -> None:
