@@ -311,9 +311,12 @@ def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
 
 
 def _words(of: Change | NewChange) -> str:
-    """What a change does, as text; a reference by row or by number is the same."""
+    """What a change does, as text; a reference by row or by number is the same, and so is a body
+    with its key's marker or without."""
     record = "@" if str(of.record_id)[:1] in "@{" else of.record_id
-    said = [record, (of.file or {}).get("sha256"), filled(of.body, lambda one: "@")]
+    is_plain = of.op == "create" and of.marker is None
+    body = marked_body(of.resource, of.body, folded(of.key or ""))[0] if is_plain else of.body
+    said = [record, (of.file or {}).get("sha256"), filled(body, lambda one: "@")]
     return json.dumps(said, sort_keys=True, default=str)
 
 

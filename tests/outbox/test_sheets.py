@@ -113,6 +113,18 @@ def test_keys_that_are_others_are_told_apart(settings, keys):
     assert enqueue("brands", "create", rows, key="ref", settings=settings) == [1, 2]
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_sheet_is_the_same_whether_its_rows_bear_markers_or_not(settings, first):
+    lines = [{"amount": 5, "paymentMethod": "1", "paymentNote": "till "}]
+    row = {"ref": "R-055", "invoiceId": "i-1", "lines": lines}
+    for marker in (first, not first):
+        options = {"key": "ref", "marker": marker, "settings": settings}
+        assert enqueue("payments", "create", row, **options) == [1]
+    mended = row | {"lines": [{**lines[0], "amount": 6}]}
+    with pytest.raises(InputRefused, match="other values"):
+        enqueue("payments", "create", mended, **options)
+
+
 def test_a_key_is_of_one_shop_resource_and_operation(settings):
     shop = settings.shops[0]
     both = settings.model_copy(update={"shops": (shop, shop.model_copy(update={"name": "north"}))})
