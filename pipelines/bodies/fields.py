@@ -9,11 +9,13 @@ import json
 import math
 import re
 from collections.abc import Callable
+from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any
+from pathlib import PurePath
+from typing import Any
 
-from pydantic import PlainValidator
-from pydantic_core import PydanticCustomError
+from pipelines.bodies.moments import Fault, moment, shown
+from specification import LIMITS, Field
 
 _QUEUED = re.compile(r"@(?P<row>row:)?(?P<number>[1-9]\d{0,17})")
 _LARGEST = 10**15
@@ -25,11 +27,9 @@ _NOISE = Decimal("1e-14")
 _TOO_MANY_DIGITS = "has more than 15 digits, which a JSON number does not keep exactly"
 _YES = ("true", "yes", "1")
 _NO = ("false", "no", "0")
-
-
-def fault(message: str) -> PydanticCustomError:
-    """A fault of one field, in words for the person who wrote the value."""
-    return PydanticCustomError("body", "{message}", {"message": message})
+_BLANK = ("inNotes",)
+"""Required texts that a person may have nothing to say in."""
+_COUNTRY = "[A-Za-z]{2}"
 
 
 Reference = dict[str, int]
@@ -43,7 +43,7 @@ def reference(value: Any) -> Reference | None:
         number = value["$queued"]
         if isinstance(number, int) and not isinstance(number, bool) and number > 0:
             return {"$queued": number}
-        raise fault('{"$queued": N} needs the number of a change')
+        raise Fault('{"$queued": N} needs the number of a change')
     if isinstance(value, str) and (found := _QUEUED.fullmatch(value.strip())):
         return {"$row" if found["row"] else "$queued": int(found["number"])}
     return None
@@ -66,12 +66,6 @@ def filled(value: Any, given: Callable[[Reference], Any]) -> Any:
     return [filled(inner, given) for inner in value] if isinstance(value, list) else value
 
 
-def shown(value: Any) -> str:
-    """A value in a message, short."""
-    text = "null" if value is None else repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
 def whole(value: Any) -> Any:
     """A number, or its digits, without the empty fraction that data frames give to a column with
     gaps, and write into files."""
@@ -89,51 +83,53 @@ def _text(value: Any) -> str:
     value = value if isinstance(value, str) else whole(value)
     if isinstance(value, str):
         if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
-            raise fault("holds characters that JSON text cannot carry")
+            raise Fault("holds characters that JSON text cannot carry")
         return value
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value)
-    raise fault(f"must be text, not {shown(value)}")
+    raise Fault(f"must be text, not {shown(value)}")
 
 
-def text(max_length: int | None = None, *, blank: bool = True, pattern: str = "") -> Any:
-    """A string type: at most ``max_length`` characters, not blank unless allowed."""
-
-    def read(value: Any) -> str:
-        found = _text(value)
-        if not blank and not found.strip():
-            raise fault("must not be blank")
-        if max_length is not None and len(found) > max_length:
-            raise fault(f"has {len(found)} characters; at most {max_length} are allowed")
-        if pattern and not re.fullmatch(pattern, found):
-            raise fault(f"{shown(found)} does not have the form {pattern}")
-        return found
-
-    return Annotated[str, PlainValidator(read)]
+def _checked_text(one: Field, value: Any) -> str:
+    found = _text(value)
+    if one.required and one.name not in _BLANK and not found.strip():
+        raise Fault("must not be blank")
+    if one.most is not None and len(found) > one.most:
+        raise Fault(f"has {len(found)} characters; at most {one.most} are allowed")
+    if one.name == "countryCode" and not re.fullmatch(_COUNTRY, found):
+        raise Fault(f"{shown(found)} does not have the form {_COUNTRY}")
+    if one.file and PurePath(found).suffix.lower().lstrip(".") not in LIMITS.upload_types:
+        raise Fault(f"must be a file of type {', '.join(LIMITS.upload_types)}")
+    return found
 
 
 def _identifier(value: Any) -> str | Reference:
+    """The id of another record (or a name or label where the field takes one), as text; the
+    service's ids are text or plain numbers, so both are taken."""
     if (queued := reference(value)) is not None:
         return queued
     found = _text(whole(value))
     if not found.strip():
-        raise fault("must not be blank: it names a record")
+        raise Fault("must not be blank: it names a record")
     return found
 
 
-Identifier = Annotated[Any, PlainValidator(_identifier)]
-"""The id of another record (or a name or label where the field takes one), as text; the service's
-ids are text or plain numbers, so both are taken."""
-
-
-def _label(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool):
+def _id(one: Field, value: Any) -> Any:
+    if one.several == "comma":
+        return _text(value)
+    if one.several:  # a payment's invoices
+        is_text = isinstance(value, str) and value.strip().startswith("[")
+        if not is_text and not isinstance(value, list | tuple):
+            return _identifier(value)
+        if not (ids := as_list(value)):
+            raise Fault("must name at least one")
+        return [_identifier(entry) for entry in ids]
+    # Which labels exist only the service knows; a model's label does, too.
+    is_label = one.type == "any" or (one.names == "models" and one.type != "string")
+    if is_label and isinstance(value, int) and not isinstance(value, bool):
         return value
-    return _identifier(value)
-
-
-Label = Annotated[Any, PlainValidator(_label)]
-"""Type ``any``: an id or an exact-match label. Which labels exist only the service knows."""
+    is_number = one.type == "numeric" and not is_label
+    return reference(value) or _number(value) if is_number else _identifier(value)
 
 
 def _number(value: Any) -> int | float:
@@ -141,13 +137,13 @@ def _number(value: Any) -> int | float:
         try:
             value = Decimal(value.strip())
         except InvalidOperation:
-            raise fault(f"must be a number such as 1234.50, not {shown(value)}") from None
+            raise Fault(f"must be a number such as 1234.50, not {shown(value)}") from None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise fault(f"must be a number, not {shown(value)}")
+        raise Fault(f"must be a number, not {shown(value)}")
     if not isinstance(value, int) and not math.isfinite(value):
-        raise fault("must be a finite number")
+        raise Fault("must be a finite number")
     if abs(value) > _LARGEST:
-        raise fault(_TOO_MANY_DIGITS)
+        raise Fault(_TOO_MANY_DIGITS)
     if value == int(value):
         return int(value)
     exact = value if isinstance(value, Decimal) else Decimal(repr(value))
@@ -155,7 +151,7 @@ def _number(value: Any) -> int | float:
     if _digits(rounded) <= _KEPT_DIGITS and abs(exact - rounded) <= abs(exact) * _NOISE:
         exact = rounded
     elif _digits(exact) > _KEPT_DIGITS and isinstance(value, Decimal):
-        raise fault(_TOO_MANY_DIGITS)
+        raise Fault(_TOO_MANY_DIGITS)
     return int(exact) if exact == int(exact) else float(exact)
 
 
@@ -163,35 +159,21 @@ def _digits(value: Decimal) -> int:
     return len(value.normalize().as_tuple().digits)
 
 
-def number(
-    *,
-    least: int | None = None,
-    above: int | None = None,
-    below: int | None = None,
-    among: tuple[int, ...] = (),
-) -> Any:
-    """A numeric type: at ``least``, strictly ``above`` and ``below``, or one ``among`` some."""
-
-    def read(value: Any) -> int | float:
-        found = _number(value)
-        if least is not None and found < least:
-            raise fault(f"must be {least} or more, not {found}")
-        if above is not None and found <= above:
-            raise fault(f"must be greater than {above}, not {found}")
-        if below is not None and found >= below:
-            raise fault(f"must be less than {below}, not {found}")
-        if among and found not in among:
-            raise fault(f"must be one of {', '.join(map(str, among))}, not {found}")
-        return found
-
-    return Annotated[Any, PlainValidator(read)]
-
-
-NumericId = Annotated[Any, PlainValidator(lambda value: reference(value) or _number(value))]
-"""An id of type numeric (a tax id)."""
+def _bounded(one: Field, value: Any) -> int | float:
+    found = _number(value)
+    if one.at_least is not None and found < one.at_least:
+        raise Fault(f"must be {one.at_least} or more, not {found}")
+    if one.above is not None and found <= one.above:
+        raise Fault(f"must be greater than {one.above}, not {found}")
+    if one.below is not None and found >= one.below:
+        raise Fault(f"must be less than {one.below}, not {found}")
+    if one.values and found not in (among := [int(value) for value in one.values]):
+        raise Fault(f"must be one of {', '.join(map(str, among))}, not {found}")
+    return found
 
 
 def _flag(value: Any) -> bool:
+    """A boolean in any of the specification's spellings; sent as a JSON boolean."""
     spelled = value.strip().lower() if isinstance(value, str) else str(value)
     if isinstance(value, bool):
         return value
@@ -199,49 +181,41 @@ def _flag(value: Any) -> bool:
         return True
     if spelled in _NO or (isinstance(value, float) and value == 0):
         return False
-    raise fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
+    raise Fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
 
 
-Flag = Annotated[bool, PlainValidator(_flag)]
-"""A boolean in any of the specification's spellings; sent as a JSON boolean."""
+def _choice(one: Field, value: Any) -> str | int:
+    """One of an enumeration, in any case; what comes out is the specification's."""
+    folded = {str(known).casefold(): known for known in one.values}
+    found = None
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        found = folded.get(str(value).strip().casefold())
+    if found is None:
+        raise Fault(f"must be one of {', '.join(map(str, one.values))}, not {shown(value)}")
+    return found
 
 
-def choice(*values: str | int) -> Any:
-    """An enumeration, in any case; what comes out is the specification's."""
-    folded = {str(value).casefold(): value for value in values}
-
-    def read(value: Any) -> str | int:
-        found = None
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            found = folded.get(str(value).strip().casefold())
-        if found is None:
-            raise fault(f"must be one of {', '.join(map(str, values))}, not {shown(value)}")
-        return found
-
-    return Annotated[Any, PlainValidator(read)]
-
-
-def from_json_text(value: Any) -> Any:
-    """Arrays may be JSON text, as in a CSV cell."""
+def as_list(value: Any) -> list[Any]:
+    """An array, which may be JSON text, as in a CSV cell."""
     if isinstance(value, str) and value.strip().startswith("["):
         try:
-            return json.loads(value, parse_float=Decimal)
+            value = json.loads(value, parse_float=Decimal)
         except ValueError:
-            raise fault("is no readable JSON list") from None
+            raise Fault("is no readable JSON list") from None
     if not isinstance(value, list | tuple):
-        raise fault(f"must be a list, not {shown(value)}")
+        raise Fault(f"must be a list, not {shown(value)}")
     return list(value)
 
 
-def _one_or_more(value: Any) -> Any:
-    if isinstance(value, str) and value.strip().startswith("["):
-        value = from_json_text(value)
-    if not isinstance(value, list | tuple):
-        return _identifier(value)
-    if not value:
-        raise fault("must name at least one")
-    return [_identifier(entry) for entry in value]
-
-
-OneOrMoreIds = Annotated[Any, PlainValidator(_one_or_more)]
-"""An id or a list of ids (a payment's invoices)."""
+def read(one: Field, value: Any, zone: tzinfo | None) -> Any:
+    """A value as the service takes it in a field; :class:`Fault` if it is none. What the document
+    leaves open is decided here and above: which texts may be blank, which ids are numbers."""
+    if one.names or one.name.endswith("stock_id"):
+        return _id(one, value)
+    if one.format or one.name == "paymentDate":
+        return moment(value, one.format, zone)
+    if one.type == "boolean":
+        return _flag(value)
+    if one.type == "numeric":
+        return _bounded(one, value)
+    return _choice(one, value) if one.values else _checked_text(one, value)

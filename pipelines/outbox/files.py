@@ -17,8 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pipelines.bodies import BODIES, NO_FIELD, unknown_field
-from pipelines.bodies.models import numeric_fields
+from pipelines.bodies import NO_FIELD, numeric_fields, taken, unknown_field
 from pipelines.outbox.errors import InputRefused
 
 MOST_ROWS = 100_000
@@ -102,7 +101,7 @@ def _text(path: Path) -> str:
 
 def fields_of(resource: str, op: str) -> set[str]:
     """What a row may hold for an operation."""
-    return _OWN | set(BODIES[resource, op].model_fields)
+    return _OWN | set(taken(resource, op))
 
 
 Lines = Iterator[tuple[int, dict[str, Any] | str]]
