@@ -1,11 +1,12 @@
 """What goes wrong on the wire is told and asked again; it is never taken for "no more rows"."""
 
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 
 from pipelines.load.completeness import completeness
-from pipelines.monitor.evidence import doubts
+from pipelines.monitor.evidence import as_of, doubts
 from pipelines.settings import SettingsError
 from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
@@ -46,6 +47,20 @@ def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, sk
     again = mirror.run("customers", "brands")
     assert again.exit_code == 0, again.details
     mirror.assert_same("customers", "brands")
+
+
+def test_a_night_that_fails_makes_the_mirror_no_older_than_the_last_that_did_not(synced):
+    def age() -> datetime:
+        with closing(Ledger(synced.home / "mirror.sqlite")) as ledger:
+            return as_of(completeness(ledger), datetime.now(UTC))["main"]
+
+    first = age()
+    assert synced.run().exit_code == 0
+    second = age()
+    assert second > first
+    synced.server.faults.next("error_under_200", path="/ticketInvoices", times=1000)
+    assert synced.run().exit_code == 3
+    assert age() == second
 
 
 def test_a_wrong_key_at_a_shop_that_was_synced_ends_3_in_words(mirror):

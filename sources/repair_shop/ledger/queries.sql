@@ -75,8 +75,9 @@ select rows from scans where shop = :shop and list = :list and state = 'proven'
 select shop, list, kind, spec, state, proof, reason, pages, rows, first_day, last_day, opened_at,
   closed_at
 from scans where scan_id in (
-  select max(scan_id) from scans where state <> 'dropped' group by shop, list, kind, spec)
-order by shop, list, kind, spec
+  select max(scan_id) from scans where state <> 'dropped' group by shop, list, kind, spec
+  union select max(scan_id) from scans where state = 'proven' group by shop, list, kind, spec)
+order by shop, list, kind, spec, scan_id
 -- name: requests_spent
 select shop, run_id, list, kind, sum(requests) from scans where requests > 0
 group by 1, 2, 3, 4 order by 1, 2, 3, 4
