@@ -6,11 +6,11 @@ select
     coalesce(parts.invoice_id, payments.document_id) as document_id,
     payments.day,
     coalesce(parts.document_day, payments.document_day) as document_day,
-    coalesce(parts.amount, payments.amount) as amount
+    case when parts.whole = payments.amount then parts.amount else coalesce(parts.share, payments.amount) end as amount
 from {{ ref('payments') }} as payments
 left join {{ ref('int_payment_parts') }} as parts
     on parts.shop_id = payments.shop_id
     and parts.id = payments.id
-    and parts.whole = payments.amount
+    and payments.amount in (parts.whole, parts.whole_in_each)
     and payments.document_type = 'ticket_invoice'
 where payments.document_id is not null
