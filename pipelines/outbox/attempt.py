@@ -20,7 +20,7 @@ from pipelines.outbox.basis import conflicts, due_conflict, kept
 from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import holds, picture
-from pipelines.outbox.order import OnConflict, Unsendable, body_of, prepared, read_file
+from pipelines.outbox.order import OnConflict, Unsendable, body_of, read_file
 from pipelines.outbox.origin import write_stamp
 from pipelines.outbox.outcome import Hook, Outcomes, proof
 from pipelines.outbox.records import Gone, Records, Unsure
@@ -83,8 +83,8 @@ class Attempts:
     def attempt(self, change: Change) -> None:
         """Send a change, and commit what became of it. What stops the whole push is raised."""
         try:
-            body = prepared(self.outbox, change)
-            checked = self._checked(change, body)
+            read_file(change)
+            checked = self._checked(change, body_of(self.outbox, change))
         except (Unsendable, Gone) as refusal:
             self.outcomes.refused_by_us(change, str(refusal))
         except Unreachable as error:

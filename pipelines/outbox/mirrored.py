@@ -3,7 +3,7 @@ and what is done and the mirror does not show."""
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,19 +48,17 @@ def _rows(home: Path, name: str, **values: Any) -> list[Any]:
 
 
 def mark_mirrored(
-    home: Path, shop: str, records: Iterable[tuple[str, str]], *, read_at: float | None = None
-) -> int:
-    """The sync has these ``(resource, id)`` in the warehouse as they were at ``read_at``; how many.
+    home: Path, shop: str, records: Collection[tuple[str, str]], *, read_at: float
+) -> None:
+    """The sync has these ``(resource, id)`` in the warehouse as they were at ``read_at``.
 
     A record that was pushed again after it was read stays to be read.
     """
-    if not (home / FILE_NAME).is_file():
-        return 0
-    now = time.time()
-    with Outbox(home) as outbox, outbox.transaction():
-        read = {"shop": shop, "now": now, "read_at": now if read_at is None else read_at}
-        found = [outbox.ask("mark_mirrored", resource=r, id=one, **read) for r, one in records]
-        return sum(map(len, found))
+    if records:
+        with Outbox(home) as outbox, outbox.transaction():
+            for resource, one in records:
+                read = {"shop": shop, "now": time.time(), "read_at": read_at}
+                outbox.ask("mark_mirrored", resource=resource, id=one, **read)
 
 
 def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str]]:

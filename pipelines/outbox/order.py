@@ -36,7 +36,8 @@ def waits_for(
 def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change, str]]:
     yield from _missing(outbox, change)
     if change.record_id is not None:
-        for other in outbox.of_record(change, before=change.number, states=OPEN):
+        # Each waits for the one before it, which waits for the others.
+        for other in outbox.of_record(change, before=change.number, states=OPEN, last=True):
             yield other, f"waits for {other.stands}: both are of one record"
     if change.op == "delete":
         # What still names the record, or the change that made it, would be refused then.
@@ -93,13 +94,6 @@ def body_of(outbox: Outbox, change: Change) -> dict[str, Any]:
     return change.sent_body or filled(outbox, change.body)
 
 
-def prepared(outbox: Outbox, change: Change) -> dict[str, Any]:
-    """The body of a change as it is sent; :class:`Unsendable` if its file is not as it was
-    queued."""
-    read_file(change)
-    return body_of(outbox, change)
-
-
 def read_file(change: Change) -> bytes:
     """The file of an upload; :class:`Unsendable` unless it is as it was queued. Other changes have
     none."""
@@ -143,23 +137,18 @@ def preview(
     any of them."""
     shop, held = settings.name, held_back(outbox)
     refuse_others(outbox, settings)
-    found = outbox.changes(shop=shop, states=[State.QUEUED, State.IN_DOUBT, State.SENDING])
-    if on_conflict != "park":
-        decided = outbox.changes(shop=shop, states=[State.CONFLICT])
-        found += [one for one in decided if one.resource != "payments"]
-    doubts = {
-        one.number: "in doubt, " + ("for you to decide" if one.needs_person else "looked up first")
-        for one in found
-        if one.number in held or one.state in (State.IN_DOUBT, State.SENDING)
-    }
-    is_time_known = any(words.endswith("first") for words in doubts.values())
+    states = [State.QUEUED, State.IN_DOUBT, State.SENDING]
+    states += [State.CONFLICT] if on_conflict != "park" else []
     planned, waiting, doubtful = list[Planned](), list[Planned](), list[Planned]()
-    sent, lists = set[int](), set[str]()
-    for change in sorted(found, key=lambda one: one.number):
-        if words := doubts.get(change.number):
+    sent, kinds = set[int](), set[tuple[str, str]]()
+    for change in outbox.changes(shop=shop, states=states):
+        if change.state is State.CONFLICT and change.resource == "payments":
+            continue
+        path = PATHS[change.resource]
+        if change.number in held or change.state in (State.IN_DOUBT, State.SENDING):
             requests = 0 if change.needs_person else 1
-            path, method, old = PATHS[change.resource], "GET", dict[str, str]()
-            doubtful.append(Planned(change.number, shop, method, path, {}, requests, words, old))
+            waits = "in doubt, " + ("looked up first" if requests else "for you to decide")
+            doubtful.append(Planned(change.number, shop, "GET", path, {}, requests, waits, {}))
             continue
         body, requests, into = filled(outbox, change.body), 0, waiting
         waits = waits_for(outbox, change, lambda other: other.number in sent)
@@ -167,27 +156,21 @@ def preview(
             into = planned
             try:
                 read_file(change)
-                # Nothing leaves before it is known what time it is there: the record tells.
-                more = not is_time_known and change.op in ("delete", "upload")
-                requests, is_time_known = _requests(change, lists) + more, True
+                requests = _requests(change, kinds)
                 sent.add(change.number)
             except Unsendable as refusal:
                 body, waits = {}, f"will be rejected: {refusal}"
-        path = PATHS[change.resource] + (f"/{change.record_id}" if change.op != "create" else "")
+        path += f"/{change.record_id}" if change.op != "create" else ""
         path += "/upload" if change.op == "upload" else ""
         method, old = METHODS[change.op], old_values(change)
         into.append(Planned(change.number, shop, method, path, body, requests, waits, old))
     return planned + waiting + doubtful
 
 
-def _requests(change: Change, lists: set[str]) -> int:
-    """The write and what is read for it: a list once a push, one update of each kind."""
+def _requests(change: Change, kinds: set[tuple[str, str]]) -> int:
+    """About how many: the write, what is read for it, and what is read once for all of a kind."""
     if change.resource == "payments":
         return 1 + len(invoices_of(change.body))
-    kind = change.resource + ("" if change.op == "create" else change.op + str(sorted(change.body)))
-    is_first = kind not in lists
-    lists.add(kind)
-    if change.op == "create":
-        # What was updated since yesterday, too, and its end.
-        return 1 + is_first * (4 if change.resource == "tickets" else 1)
-    return 2 + is_first * {"delete": 2, "update": 1}.get(change.op, 0)
+    is_first = (change.resource, change.op) not in kinds
+    kinds.add((change.resource, change.op))
+    return {"create": 1}.get(change.op, 2) + is_first

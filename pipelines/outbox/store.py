@@ -157,10 +157,15 @@ class Outbox:
     # -- reading ------------------------------------------------------------------------------
 
     def changes(
-        self, *, states: Iterable[str] = (), limit: int = -1, **wanted: str | float | None
+        self,
+        *,
+        states: Iterable[str] = (),
+        limit: int = -1,
+        last: bool = False,
+        **wanted: str | float | None,
     ) -> list[Change]:
         """Changes in the order they were queued: those in ``states`` (all if none is named) for
-        which all of ``wanted`` holds, by the names of :data:`_CONDITIONS`."""
+        which all of ``wanted`` holds, by the names of :data:`_CONDITIONS`. ``last``: the last."""
         if any(isinstance(value, int) and value.bit_length() > 63 for value in wanted.values()):
             return []  # SQLite has no such number
         conditions = [_CONDITIONS[name] for name in wanted]
@@ -170,7 +175,8 @@ class Outbox:
             values += map(str, states)
         sql = f"select * from changes where {' and '.join(conditions) or '1'}"
         with self._mapped():
-            rows = self._db.execute(f"{sql} order by number limit ?", [*values, limit])
+            order, limit = ("number desc", 1) if last else ("number", limit)
+            rows = self._db.execute(f"{sql} order by {order} limit ?", [*values, limit])
             return [change_of(row) for row in rows]
 
     def of_record(self, change: Change | NewChange, **wanted: Any) -> list[Change]:
