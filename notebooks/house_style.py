@@ -14,7 +14,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-from babel import Locale
 from babel.dates import get_day_names, get_month_names
 
 from pipelines.language import Language, _, current, switch
@@ -140,13 +139,13 @@ def _locales(said: Language) -> dict[str, Any]:
     """How the axes of charts write figures and days; nothing where the settings say nothing."""
     if said.locale == "en":
         return {}
-    symbols = Locale.parse(said.locale).number_symbols["latn"]
+    decimal, thousands = said.signs
     # Vega's weeks begin on Sunday.
     days, short = ([n[-1], *n[:-1]] for n in (_names(get_day_names, w) for w in _WIDTHS))
     return {
         "formatLocale": {
-            "decimal": symbols["decimal"],
-            "thousands": symbols["group"],
+            "decimal": decimal,
+            "thousands": thousands,
             "grouping": [3],
             "currency": ["", ""],
         },

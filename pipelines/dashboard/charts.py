@@ -1,5 +1,6 @@
 """The page's charts: bars of the months, lines of days, bars of a breakdown."""
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -41,7 +42,7 @@ def months(view: View, unit: str) -> None:
         x=alt.X(
             "period:O", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)
         ),
-        y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
+        y=alt.Y("amount:Q", title=None, axis=amounts(4)),
         order="order:Q",
         opacity=alt.condition("datum.whole", alt.value(1), alt.value(0.55)),
     )  # fmt: skip
@@ -80,7 +81,7 @@ def days(selection: Selection, view: View) -> None:
         dict(zip(pieces, (_REPAIRS, _BEFORE), strict=False)),
         {"shown:N": _("Day"), "told:N": _("Sold")},
         x=alt.X("place:Q", title=_("Day"), axis=alt.Axis(format="d", tickMinStep=1)),
-        y=alt.Y("amount:Q", title=None, axis=alt.Axis(tickCount=4)),
+        y=alt.Y("amount:Q", title=None, axis=amounts(4)),
     )
     st.altair_chart(chart.properties(height=280), width="stretch")
 
@@ -101,10 +102,18 @@ def parts(rows: Rows, unit: str, *, has_before: bool) -> None:
         dict(zip(kinds.values(), (_REPAIRS, _BEFORE), strict=False)),
         {"name:N": " ", "what:N": " ", "told:N": _("Amount")},
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
-        x=alt.X("amount:Q", title=None, axis=alt.Axis(tickCount=5)),
+        x=alt.X("amount:Q", title=None, axis=amounts(5)),
         yOffset=alt.YOffset("what:N", sort=list(kinds.values())),
     )
     st.altair_chart(chart, width="stretch")
+
+
+def amounts(ticks: int) -> alt.Axis:
+    """An axis of amounts, written as in the tables: Vega has the signs of English alone here."""
+    decimal, thousands = map(json.dumps, current().signs)
+    parted = "replace(datum.label, regexp(',', 'g'), ' ')"
+    told = f"replace(replace({parted}, '.', {decimal}), regexp(' ', 'g'), {thousands})"
+    return alt.Axis(tickCount=ticks, labelExpr=told)
 
 
 def _drawn(

@@ -194,7 +194,7 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
         frame[heading] *= 100
     config: dict[str, Any] = {
         c.heading: st.column_config.ProgressColumn(
-            format="%.1f %%", max_value=max(float(frame[c.heading].max()), 0.1)
+            format="%.0f %%", max_value=max(float(frame[c.heading].max()), 0.1)
         )
         for c in columns
         if c.kind == "share"

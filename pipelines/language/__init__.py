@@ -99,6 +99,14 @@ class Language:
         full = re.sub(r"d+", "dd", re.sub(r"M+", "MM", re.sub(r"y+", "yyyy", short)))
         return full if re.fullmatch(r"(?=.*dd)(?=.*MM)(?=.*yyyy)[dMy/. -]+", full) else _ISO
 
+    @property
+    def signs(self) -> tuple[str, str]:
+        """What stands before a fraction, and between thousands."""
+        from babel import Locale
+
+        signs = Locale.parse(self.locale).number_symbols["latn"]
+        return signs["decimal"], signs["group"]
+
     def day(self, value: date) -> str:
         """``21/11/2026``."""
         return self._written(value, self.dates)

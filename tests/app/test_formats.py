@@ -1,12 +1,17 @@
+import re
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from zoneinfo import ZoneInfo
 
+import altair as alt
+import pandas as pd
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.language import MINUS
+from pipelines.dashboard import charts
+from pipelines.language import MINUS, Language, use
 from pipelines.report import formats
 
 pytestmark = pytest.mark.core
@@ -62,3 +67,19 @@ def test_hours_are_short():
         "10.0\u202fh",
         "1,234\u202fh",
     ]
+
+
+@pytest.mark.parametrize(
+    ("locale", "most", "told"),
+    [
+        ("es_CL", 2_000_000, ("\u22122.000.000", "1.000.000")),
+        ("es_CL", 1, ("\u22120,5", "1,0")),
+        ("es_GT", 2_000_000, ("\u22122,000,000", "1,000,000")),
+    ],
+)
+def test_the_axis_of_a_chart_writes_amounts_as_the_tables_do(locale, most, told):
+    with use(Language(locale)):
+        axis = charts.amounts(4)
+    drawn = alt.Chart(pd.DataFrame({"amount": [-most, most]})).mark_point()
+    picture = vl_convert.vegalite_to_svg(drawn.encode(y=alt.Y("amount:Q", axis=axis)).to_dict())
+    assert set(told) <= set(re.findall(r"<text[^>]*>([^<]*)<", picture))
