@@ -174,14 +174,10 @@ def _bounded(one: Field, value: Any) -> int | float:
 
 def _flag(value: Any) -> bool:
     """A boolean in any of the specification's spellings; sent as a JSON boolean."""
-    spelled = value.strip().lower() if isinstance(value, str) else str(value)
-    if isinstance(value, bool):
-        return value
-    if spelled in _YES or (isinstance(value, float) and value == 1):
-        return True
-    if spelled in _NO or (isinstance(value, float) and value == 0):
-        return False
-    raise Fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
+    spelled = str(whole(value)).strip().lower()
+    if spelled not in _YES + _NO:
+        raise Fault(f"must be True/False, Yes/No or 1/0, not {shown(value)}")
+    return spelled in _YES
 
 
 def _choice(one: Field, value: Any) -> str | int:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.basis import conflicts, due_conflict, kept
-from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
+from pipelines.outbox.change import METHODS, Change, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import holds, picture
 from pipelines.outbox.order import OnConflict, Unsendable, body_of, read_file
@@ -199,7 +199,9 @@ class Attempts:
             self.hook("intent", change.number)
 
         try:
-            answer, named, is_proven = self._request(change, body, fence, intend)
+            answer = self._request(change, body, intend)
+            left, before = self.outbox.get(change.number), fence.get("before") or {}
+            named, is_proven = proof(answer, left, body, before, self.shop.zone)
         except NotSent as error:
             self.outcomes.never_left(change, str(error))
             raise
@@ -224,13 +226,11 @@ class Attempts:
         else:
             self.silent = 0
             self.hook("answered", change.number)
-            left = self.outbox.get(change.number)
             self.outcomes.answered(left, body, answer, named, is_proven=is_proven)
 
     def _request(
-        self, change: Change, body: dict[str, Any], fence: Fields, intend: Callable[[str], None]
-    ) -> tuple[Answer, str, bool]:
-        """The answer, the id that it names, and whether it proves that it was done."""
+        self, change: Change, body: dict[str, Any], intend: Callable[[str], None]
+    ) -> Answer:
         path = PATHS[change.resource]
         target = f"{path}/{change.record_id}"
         once: dict[str, Any] = {"raises_rate_error": not change.is_idempotent, "on_send": intend}
@@ -238,14 +238,13 @@ class Attempts:
             return self._upload(change, body, target, once)
         if change.op != "delete":
             once["json"] = body
-        answer = self.client.send(
+        return self.client.send(
             METHODS[change.op], path if change.op == "create" else target, **once
         )
-        return answer, *proof(answer, change, body, fence.get("before") or {}, self.shop.zone)
 
     def _upload(
         self, change: Change, body: dict[str, Any], target: str, once: dict[str, Any]
-    ) -> tuple[Answer, str, bool]:
+    ) -> Answer:
         """Metadata first, then the file to the place that ``Location`` names. A place whose answer
         was lost stays empty for good, so asking for another doubles nothing."""
         # Before its place is asked for: a file that changes meanwhile would leave that empty.
@@ -261,10 +260,7 @@ class Attempts:
             self.outbox.move(self.outbox.get(change.number), None, "place", place, answered=place)
             self.hook("slot kept", change.number)
             once = {**once, "on_send": None}
-        answer = self.client.send(
-            "POST", f"{target}/upload/{place}", files={"file": content}, **once
-        )
-        return answer, place, proof(answer, change, body, {}, self.shop.zone)[1]
+        return self.client.send("POST", f"{target}/upload/{place}", files={"file": content}, **once)
 
     # -- what is in doubt ---------------------------------------------------------------------
 

@@ -156,21 +156,16 @@ class Change:
 
     @property
     def acts(self) -> bool:
-        """Whether it does something each time it is sent: only proof adopts it."""
-        return acts(self.resource, self.op, self.sent_body or self.body)
+        """Whether it does something each time it is sent, beside leaving a record that others may
+        leave, too: it takes money, moves stock, prints, attaches a file. Only proof adopts it."""
+        fields, body = ONCE_ONLY if self.op == "update" else _ON_CREATE, self.sent_body or self.body
+        is_made = self.op == "create" and self.resource in _ACTING
+        return self.op == "upload" or is_made or any(body.get(name) for name in fields)
 
     @property
     def is_idempotent(self) -> bool:
         """Whether sending it twice leaves what sending it once does."""
         return self.op in ("update", "delete") and not self.acts
-
-
-def acts(resource: str, op: str, body: Fields) -> bool:
-    """Whether a write does more than leave a record that others may leave, too: it takes money,
-    moves stock, prints, or attaches a file."""
-    fields = ONCE_ONLY if op == "update" else _ON_CREATE
-    once = any(body.get(name) for name in fields)
-    return op == "upload" or once or (resource in _ACTING and op == "create")
 
 
 @dataclass(frozen=True)

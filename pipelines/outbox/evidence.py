@@ -189,7 +189,8 @@ class Evidence:
         for key, row in new.items() if change.answered and len(body["lines"]) == 1 else ():
             if change.answered in (key, str(row.get("payment_id"))):
                 return Verdict("applied", f"payment {key} has the id that was answered", key)
-        if new and not (marker and any(map(_note, new.values()))):
+        notes = (str(row.get("payment_note") or "").strip() for row in new.values())
+        if new and not (marker and any(notes)):
             named = ", ".join(new)
             told = f"new on the invoice, ours or the till's: payment {named}"
             return Verdict("unknown", told, min(new))
@@ -248,7 +249,3 @@ def _whole(own: Rows, body: Fields) -> Verdict:
 
 def _none_of(count: int, what: str) -> str:
     return f"none of {count} new {what}s is ours" if count else f"there is no new {what}"
-
-
-def _note(row: Fields) -> str:
-    return str(row.get("payment_note") or "").strip()

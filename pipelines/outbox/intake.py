@@ -34,7 +34,7 @@ from pipelines.bodies.fields import Reference, filled, reference, references, wh
 from pipelines.outbox.basis import based, remarks
 from pipelines.outbox.change import Change, Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
-from pipelines.outbox.files import fields_of
+from pipelines.outbox.files import FileRows, fields_of
 from pipelines.outbox.match import marked_body
 from pipelines.outbox.origin import bind, here, skip_numbers
 from pipelines.outbox.references import mentions, unknown
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 MOST_UPLOAD_BYTES = 25 * 1024 * 1024
 """Our own bound, held in memory once; "Maximum upload size: not shown" (specification, Limits)."""
 
-Rows = pd.DataFrame | Sequence[Fields] | Fields
+Rows = pd.DataFrame | Sequence[Fields] | Fields | FileRows
 
 
 class OutboxSettings(Section):
@@ -73,8 +73,6 @@ def enqueue(
     key: str | None = None,
     file: Path | str | None = None,
     settings: Settings | None = None,
-    where: Sequence[str] | None = None,
-    faults: Sequence[str] = (),
     check: bool = True,
     warn: Callable[[str], None] = log.warning,
     clock: SystemClock | None = None,
@@ -85,9 +83,8 @@ def enqueue(
     short token in a free-text field of what is created; None: of payments, as ``[outbox] marker``
     says. ``key`` names the field or column that makes a row unique for ever: a row whose key was
     queued before is not queued again, and its number is that of the first. ``file`` is for
-    ``op="upload"``. ``where`` names the rows in messages ("line 7"); ``faults`` are others to be
-    told along. ``check`` False leaves it to the service whether ids and labels exist. ``warn`` gets
-    a line for what is queued and looks like a mistake. ``clock`` is for tests.
+    ``op="upload"``. ``check`` False leaves it to the service whether ids and labels exist. ``warn``
+    gets a line for what is queued and looks like a mistake. ``clock`` is for tests.
     :class:`InputRefused` names every fault; nothing is queued then.
     """
     settings = settings or load_settings()
@@ -96,11 +93,11 @@ def enqueue(
         marker = table == "payments" and OutboxSettings.load().marker
     basis = {"values": _texts(based_on, fields_of(table, op))} if based_on else {}
     wanted = NewChange(target.name, table, op, record_id, {}, basis, key=key)
-    found, rows = list(faults), _rows(data)
+    named = data if isinstance(data, FileRows) else _named(data)
+    found, rows = list(named.faults), named.rows
     changes, faulty = list[NewChange](), list[NewChange]()
-    for place, row in enumerate(rows, 1):
-        label = where[place - 1] if where else f"row {place}" if len(rows) > 1 else ""
-        one = replace(wanted, where=label)
+    for place, (row, where) in enumerate(zip(rows, named.where, strict=True), 1):
+        one = replace(wanted, where=where)
         try:
             changes.append(_change(one, place, row, target, file, marker))
         except (BodyError, InputRefused) as error:
@@ -195,9 +192,9 @@ def _key(values: dict[str, Any], key: str | None, table: str, op: str) -> str | 
     return text
 
 
-def _rows(data: Rows | None) -> list[Fields]:
+def _named(data: pd.DataFrame | Sequence[Fields] | Fields | None) -> FileRows:
     if isinstance(data, pd.DataFrame):
-        return [
+        data = [
             {str(k): v for k, v in row.items() if not (pd.api.types.is_scalar(v) and pd.isna(v))}
             for row in data.to_dict("records")
         ]
@@ -205,7 +202,8 @@ def _rows(data: Rows | None) -> list[Fields]:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise InputRefused([f"row {number}: must be an object of field names and values"])
-    return rows
+    where = [f"row {number}" if len(rows) > 1 else "" for number in range(1, len(rows) + 1)]
+    return FileRows([*map(dict, rows)], where)
 
 
 def _record(own: Any, given: Any, op: str) -> str | Reference | None:

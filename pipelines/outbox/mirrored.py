@@ -22,21 +22,17 @@ _UTC = ZoneInfo("UTC")
 
 @dataclass(frozen=True)
 class Touched:
-    """A record that a push wrote, or changed along. ``number`` is the change that did it;
-    ``is_deleted``: it deleted this very record."""
+    """A record that a push wrote, or changed along. ``is_deleted``: it deleted this very record."""
 
     shop: str
     resource: str
     id: str
-    pushed_at: float
-    number: int
-    is_deleted: bool = False
+    is_deleted: bool
 
 
 def touched_since(home: Path, shop: str | None = None) -> list[Touched]:
     """Records pushed and not read back yet, oldest first; ``resource`` is the raw table's name."""
-    rows = _rows(home, "unread", shop=shop)
-    return [Touched(**{**dict(row), "is_deleted": bool(row["is_deleted"])}) for row in rows]
+    return [Touched(**dict(row)) for row in _rows(home, "unread", shop=shop)]
 
 
 def _rows(home: Path, name: str, **values: Any) -> list[Any]:

@@ -37,7 +37,6 @@ from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import PushBusy, QueueBroken, QueueForeign, ServiceChanged
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox, change_of
 from pipelines.settings import ShopSettings
-from sources.repair_shop.budget.clock import SystemClock
 
 MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/sys/class/dmi/id/product_uuid")
 MOUNTS = "/proc/self/mountinfo"
@@ -46,19 +45,11 @@ MOUNTS = "/proc/self/mountinfo"
 # -- the stamp, and where a file is -----------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Place:
-    """This machine (empty where the system does not tell), this folder of this volume, this
-    boot."""
-
-    machine: str
-    place: str
-    boot: str
-
-
-def place_of(file: Path, clock: SystemClock) -> Place:
-    """Where a queue's file is."""
-    return Place(_machine(), _on_volume(file.resolve()), clock.boot())
+def _place_of(outbox: Outbox) -> dict[str, str]:
+    """Where a queue is: this machine (empty where the system does not tell), this folder of this
+    volume, this boot."""
+    place = _on_volume(outbox.path.resolve())
+    return {"machine": _machine(), "place": place, "boot": outbox.clock.boot()}
 
 
 def _machine() -> str:
@@ -152,8 +143,7 @@ def _identity(outbox: Outbox) -> Any:
         return found[0]
     with outbox.transaction():
         if not outbox.ask("identity"):
-            place = place_of(outbox.path, outbox.clock)
-            outbox.ask("establish", queue=uuid.uuid4().hex, **vars(place))
+            outbox.ask("establish", queue=uuid.uuid4().hex, **_place_of(outbox))
             if not read_stamp(outbox.path.parent)[1]:
                 write_stamp(outbox)
         return outbox.ask("identity")[0]
@@ -161,7 +151,7 @@ def _identity(outbox: Outbox) -> Any:
 
 def find(outbox: Outbox) -> Finding:
     """How the queue stands, without changing anything."""
-    row, place = _identity(outbox), place_of(outbox.path, outbox.clock)
+    row, place = _identity(outbox), _place_of(outbox)
     said, seal = read_stamp(outbox.path.parent)
     lost = 0
     same = said.get("queue") == row["queue"]
@@ -169,15 +159,15 @@ def find(outbox: Outbox) -> Finding:
     if not as_left and same and row["token"] and said.get("previous") == row["token"]:
         # Written, and the process ended before its commit.
         as_left, lost = not said["copied"], int(said.get("number") or 0)
-    if place.machine and row["machine"] and place.machine != row["machine"]:
+    if place["machine"] and row["machine"] and place["machine"] != row["machine"]:
         return Finding("foreign", "it was last used on another machine")
-    if not as_left and place.place != row["place"]:
+    if not as_left and place["place"] != row["place"]:
         return Finding("foreign", f"it was last used as {row['place']}")
-    if not as_left and not place.machine:
+    if not as_left and not place["machine"]:
         return Finding("foreign", "it is not as the last push left it, and no id tells here")
     if not as_left:
         return Finding("restored", "it is not as the last push left it (a backup put back?)")
-    if row["boot"] != place.boot:
+    if row["boot"] != place["boot"]:
         return Finding("restored", "the machine was started anew since the last push")
     return Finding("ours", lost=lost)
 
@@ -218,7 +208,7 @@ def take(outbox: Outbox, found: Finding) -> None:
         for row in _suspects(outbox, found):
             outbox.ask("unsettle", **row)
         # As it was left, and perhaps moved: a copy in the folder it came from is foreign.
-        outbox.ask("identify", **vars(place_of(outbox.path, outbox.clock)))
+        outbox.ask("identify", **_place_of(outbox))
         if not is_ours:
             skip_numbers(outbox)
         if not is_ours or found.lost:

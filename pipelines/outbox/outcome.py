@@ -48,7 +48,7 @@ def proof(
     if change.op in ("delete", "upload"):
         # A delete answers no content, a file nothing that is specified. Words alone say nothing.
         is_plain = not isinstance(answer.payload, str) and content.keys() != {"message"}
-        return record, is_plain and _affirms(content)
+        return change.answered or record, is_plain and _affirms(content)
     # Its place is answered as a file's is, where the body names no id.
     place = answer.headers.get("location", "").rstrip("/").partition(f"{PATHS[change.resource]}/")
     named = as_id(content.get("id", place[2])) or ""
@@ -105,8 +105,8 @@ class Outcomes:
         if not why and change.op != "delete":
             self.finish(change, body, named, said, "done")
         else:
-            named = change.answered or named
-            self.in_doubt(change, told, said=Said.DONE, answer=said, answered=named or None)
+            answered = change.answered or named or None
+            self.in_doubt(change, told, said=Said.DONE, answer=said, answered=answered)
 
     def _against(self, change: Change, body: Fields, named: str) -> str:
         """What speaks against an answer that proves itself: the record was there before it was
@@ -139,7 +139,7 @@ class Outcomes:
                 sent_body=body, look_at=None, needs_person=0,
                 reason="" if event == "done" else answer,
             )  # fmt: skip
-            self.outbox.fill_targets(change.number)
+            self.outbox.ask("fill_targets", first=change.number)
             for resource, record in touched(change, body, new_id):
                 written = {"shop": change.shop, "resource": resource, "id": record, "now": now}
                 self.outbox.ask("wrote", number=change.number, **written)

@@ -38,7 +38,6 @@ from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.http.wire import Network
 from sources.repair_shop.ledger import refuse_newer
 
-_CHUNK = 200
 NetworkOf = Callable[[ShopSettings], Network]
 
 
@@ -262,21 +261,17 @@ class _Pusher:
 
     def _send(self) -> bool:
         """Send all that may be sent now, in the order it was queued; whether anything moved."""
-        worked, cursor = False, 0
-        queued: dict[str, Any] = {"shop": self._shop.name, "states": [State.QUEUED]}
-        while chunk := self.outbox.changes(after=cursor, limit=_CHUNK, **queued):
-            for listed in chunk:
-                cursor = listed.number
-                self._halt()
-                if self._attempts.silent >= MOST_SILENT:
-                    return worked
-                change = self.outbox.get(cursor)
-                is_new = cursor not in self._tried
-                if change.state is State.QUEUED and is_new and not waits_for(self.outbox, change):
-                    worked = True
-                    self._deal(change, self._attempts.attempt)
-                    if self.outbox.get(cursor).state is State.QUEUED:
-                        self._tried.add(cursor)  # could not be checked: the next push tries again
+        worked = False
+        for [number] in self.outbox.ask("queued", shop=self._shop.name):
+            self._halt()
+            if self._attempts.silent >= MOST_SILENT:
+                return worked
+            change, is_new = self.outbox.get(number), number not in self._tried
+            if change.state is State.QUEUED and is_new and not waits_for(self.outbox, change):
+                worked = True
+                self._deal(change, self._attempts.attempt)
+                if self.outbox.get(number).state is State.QUEUED:
+                    self._tried.add(number)  # could not be checked: the next push tries again
         return worked
 
     def _deal(self, change: Change, how: Callable[[Change], None]) -> None:

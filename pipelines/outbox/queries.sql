@@ -18,6 +18,9 @@ select at, event, detail from history where number = :number order by rowid;
 -- name: counts
 select state, count(*) from changes where :shop is null or shop = :shop group by state;
 
+-- name: queued
+select number from changes where shop = :shop and state = 'queued' order by number;
+
 -- name: discarded
 select count(*) from changes where state = 'rejected' and 'discarded' = (
     select event from history where history.number = changes.number order by rowid desc limit 1);
@@ -44,7 +47,7 @@ select id from changes as c where shop = :shop and resource = :resource and op =
         and d.op = 'delete' and d.record_id = c.id and d.state = 'done' and d.number > c.number);
 
 -- name: fill_targets
--- Changes for a record that another change made get its id.
+-- Changes for a record that another change made (``@12``) get its id; later, if it is not done yet.
 update changes set record_id = (
     select made.id from changes as made
     where made.number = cast(substr(changes.record_id, 2) as integer))
@@ -58,8 +61,7 @@ on conflict (shop, resource, id) do update set pushed_at = excluded.pushed_at,
     mirrored_at = null, shown = null, number = excluded.number;
 
 -- name: unread
-select t.shop, t.resource, t.id, t.pushed_at, t.number,
-    coalesce(c.op = 'delete', 0) as is_deleted
+select t.shop, t.resource, t.id, coalesce(c.op = 'delete', 0) as is_deleted
 from written as t left join changes as c using (number)
 where t.mirrored_at is null and (:shop is null or t.shop = :shop) order by t.pushed_at;
 

@@ -138,7 +138,8 @@ class Records:
             rows, is_full = self._page(_PATHS[resource], _BY_AGE, 1)
             if resource == "tickets":
                 rows |= self._updated_since(self._now())
-            found = {"known": _dated(rows), "whole": not is_full and resource not in self.partial}
+            dates = {key: str(row.get("created_date") or "") for key, row in rows.items()}
+            found = {"known": dates, "whole": not is_full and resource not in self.partial}
         except Unsure as unsure:
             found["unsure"] = str(unsure)
         # Asked before, what time it is there would be a guess by our clock, which people set.
@@ -309,10 +310,6 @@ class Records:
                 embedded = rows.pop(next((name for name in names if name in rows), ""), {})
                 rows[names[0]] = embedded | {k: v for k, v in row.items() if v is not None}
         return rows
-
-
-def _dated(rows: Found) -> dict[str, str]:
-    return {key: str(row.get("created_date") or "") for key, row in rows.items()}
 
 
 def _is_known(key: str, row: Fields, known: Mapping[str, str]) -> bool:

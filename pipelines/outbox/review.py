@@ -12,8 +12,6 @@ from pipelines.outbox.store import Outbox
 from pipelines.settings import Settings, ShopSettings
 from sources.repair_shop.budget.clock import SystemClock
 
-_UNCHANGED = "Nothing was changed"
-
 
 def retry(home: Path, number: int, *, by: str) -> str:
     """Approve that a change is sent again; what that means for it, in words.
@@ -25,10 +23,7 @@ def retry(home: Path, number: int, *, by: str) -> str:
         change = outbox.get(number)
         if change.state is State.QUEUED:
             return f"{change.what} is queued already."
-        if change.state in (State.DONE, State.SENDING):
-            raise InputRefused(
-                [f"{change.what} is {change.state} and cannot be sent again"], _UNCHANGED
-            )
+        _refuse_settled(change, "sent again")
         why = f"by {by}; it was {change.state}" + (f": {change.reason}" if change.reason else "")
         if change.fence is not None:
             # Before anybody was asked, what was found is nobody's to judge.
@@ -53,16 +48,19 @@ def discard(home: Path, number: int, *, by: str) -> str:
         if outbox.ask("acknowledge", number=number):
             outbox.note(number, "seen", f"by {by}: the record may be as it is")
             return f"{change.what} is done; that its record does not show it is told no more."
-        if change.state in (State.DONE, State.SENDING):
-            raise InputRefused(
-                [f"{change.what} is {change.state} and cannot be discarded"], _UNCHANGED
-            )
+        _refuse_settled(change, "discarded")
         outbox.move(
             change, State.REJECTED, "discarded", f"by {by}; it was {change.state}",
             reason=f"discarded by {by}", look_at=None, needs_person=0, approved_by=None,
         )  # fmt: skip
         sent = " It may have been applied all the same." if change.state == "in_doubt" else ""
         return f"{change.what} is discarded.{sent}"
+
+
+def _refuse_settled(change: Change, how: str) -> None:
+    if change.state in (State.DONE, State.SENDING):
+        told = f"{change.what} is {change.state} and cannot be {how}"
+        raise InputRefused([told], "Nothing was changed")
 
 
 def adopt(

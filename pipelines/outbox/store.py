@@ -157,12 +157,7 @@ class Outbox:
     # -- reading ------------------------------------------------------------------------------
 
     def changes(
-        self,
-        *,
-        states: Iterable[str] = (),
-        limit: int = -1,
-        last: bool = False,
-        **wanted: str | float | None,
+        self, *, states: Iterable[str] = (), last: bool = False, **wanted: str | float | None
     ) -> list[Change]:
         """Changes in the order they were queued: those in ``states`` (all if none is named) for
         which all of ``wanted`` holds, by the names of :data:`_CONDITIONS`. ``last``: the last."""
@@ -175,8 +170,8 @@ class Outbox:
             values += map(str, states)
         sql = f"select * from changes where {' and '.join(conditions) or '1'}"
         with self._mapped():
-            order, limit = ("number desc", 1) if last else ("number", limit)
-            rows = self._db.execute(f"{sql} order by {order} limit ?", [*values, limit])
+            order = "number desc limit 1" if last else "number"
+            rows = self._db.execute(f"{sql} order by {order}", values)
             return [change_of(row) for row in rows]
 
     def of_record(self, change: Change | NewChange, **wanted: Any) -> list[Change]:
@@ -265,13 +260,8 @@ class Outbox:
                 numbers.append(made)
                 self.note(made, "queued", f"by {by}")
             if numbers:
-                self.fill_targets(min(numbers))
+                self.ask("fill_targets", first=min(numbers))
         return numbers
-
-    def fill_targets(self, first: int = 0) -> None:
-        """Give changes from number ``first`` on the id of the change they are for (``@12``), if
-        that is done; later ones get it when it becomes so."""
-        self.ask("fill_targets", first=first)
 
     def note(self, number: int, event: str, detail: str = "") -> None:
         """A line of a change's history."""

@@ -82,7 +82,6 @@ def add(
     """Validate and queue a change, or a file of them: all or nothing, and nothing is sent yet."""
     # They load pandas, which the other verbs need not.
     from pipelines.outbox import enqueue, read_object, read_rows, resource_and_op
-    from pipelines.outbox.files import FileRows
 
     settings = load_settings()
     if op is None and upload is None:
@@ -96,14 +95,13 @@ def add(
         raise InputRefused(["--json and --file exclude each other"])
     if body is None and file is None and op in ("create", "update"):
         raise InputRefused(["give the fields with --json or --file"])
-    lone = FileRows([read_object(body) if body is not None else {}])
-    found = read_rows(file, name, op, key) if file is not None else lone
+    lone = read_object(body) if body is not None else {}
     with Outbox(settings.home) as outbox:
         [last] = outbox.ask("last_number")
     numbers = enqueue(
         name,
         op,
-        found.rows,
+        read_rows(file, name, op, key) if file is not None else lone,
         record_id=record_id,
         shop=shop,
         based_on=read_object(based_on, "--based-on") if based_on else None,
@@ -111,8 +109,6 @@ def add(
         key=key,
         file=upload,
         settings=settings,
-        where=found.where,
-        faults=found.faults,
         check=not no_check,
         warn=tell,
     )

@@ -111,21 +111,18 @@ def test_csv_as_spreadsheets_write_it(settings, tmp_path, mark):
     lines.append(["Bob", "no", "Cobán"])
     path.write_bytes("".join(f"{mark.join(line)}\r\n" for line in lines).encode("utf-8-sig"))
     found = read_rows(path, "customers", "create")
-    rows, where = found.rows, found.where
-    assert rows == [
+    assert found.rows == [
         {"name": "Ann, the first", "gdprCompliant": "Yes"},
         {"name": "Bob", "gdprCompliant": "no", "city": "Cobán"},
     ]
-    assert where == ["line 2", "line 4"]
-    assert enqueue("customers", "create", rows, where=where, settings=settings) == [1, 2]
+    assert found.where == ["line 2", "line 4"]
+    assert enqueue("customers", "create", found, settings=settings) == [1, 2]
 
 
 def test_lists_stand_in_a_cell_as_json(settings, tmp_path):
     path = tmp_path / "tickets.csv"
     path.write_text('id,lines\n7,"[{""productCode"": ""A"", ""quantity"": 1.5}]"\n')
-    found = read_rows(path, "tickets", "update")
-    rows, where = found.rows, found.where
-    enqueue("tickets", "update", rows, where=where, settings=settings)
+    enqueue("tickets", "update", read_rows(path, "tickets", "update"), settings=settings)
     with Outbox(settings.home) as outbox:
         assert outbox.get(1).body == {"lines": [{"productCode": "A", "quantity": 1.5}]}
 
@@ -248,14 +245,7 @@ def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
     path.write_text("id;price\np1;abc\np1;1;2\nnope;3\n;4\np1;5,5E+10\nnix;x\n")
     found = read_rows(path, "products", "update")
     error = refused(
-        lambda: enqueue(
-            "products",
-            "update",
-            found.rows,
-            settings=settings,
-            where=found.where,
-            faults=found.faults,
-        ),
+        lambda: enqueue("products", "update", found, settings=settings),
         "line 2: products update: price: must be a number",
         "line 3: has 3 cells",
         "line 4: products id: 'nope' is no id among the products",
