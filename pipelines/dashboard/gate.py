@@ -25,9 +25,8 @@ from pipelines.dashboard.access import (
     Keys,
     Role,
 )
-from pipelines.language import _, current, use
-from pipelines.language.display import DisplaySettings
-from pipelines.settings import SettingsError
+from pipelines.language import _, use
+from pipelines.language.display import spoken
 
 _log = logging.getLogger("shopmirror.dashboard")
 _HEALTH = "/_stcore/health"
@@ -148,11 +147,7 @@ class Gate:
 
     def _ask(self, there: str, fault: str, status: int) -> Response:
         """The form that asks for the secret, in the reader's language."""
-        try:
-            language = DisplaySettings.load().to_language()
-        except SettingsError:
-            language = current()
-        with use(language):
+        with use(spoken()):
             text = self._page.render(
                 _=_, is_key=bool(self._keys.key), next=there, fault=fault, login=_LOGIN
             )

@@ -73,6 +73,14 @@ class DisplaySettings(Section):
         )
 
 
+def spoken() -> Language:
+    """The language of the settings; English where they are at fault: it is said all the same."""
+    try:
+        return DisplaySettings.load().to_language()
+    except SettingsError:
+        return Language()
+
+
 def _words(catalogue: str, language: str) -> gettext.NullTranslations:
     if not catalogue and language == "en":
         return gettext.NullTranslations()

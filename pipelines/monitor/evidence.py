@@ -241,6 +241,11 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
     ]
 
 
+_UNREAD = Text("{list}: {n} row(s) have no '{column}' that can be read, and count in no report")
+_DROPPED = Text("{list}: rows say '{column}' no more, and {n} have none now")
+_UNKNOWN = Text("{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'")
+
+
 def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
     """Lists whose rows lack a field that figures need, under a name and in a form that we know.
 
@@ -249,41 +254,20 @@ def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
     """
     if not warehouse.has("ops.findings"):
         return []
-    found = warehouse.rows(
+    rows = warehouse.rows(
         "select distinct name, records, meaning from ops.findings where starts_with(name, $begin) "
         "order by all",
         {"begin": EMPTY},
     )
-    return [
-        Problem(
-            Kind.UNCOUNTED,
-            Text(
-                "{list}: {n} row(s) have no '{column}' that can be read, and count in no report",
-                list=list_name(table.replace("__", ":")),
-                column=column,
-                n=row["records"],
-            )
-            if row["meaning"] == column
-            else Text(
-                "{list}: rows say '{column}' no more, and {n} have none now",
-                list=list_name(table.replace("__", ":")),
-                column=column,
-                n=row["records"],
-            )
-            if not row["meaning"]
-            else Text(
-                "{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'",
-                list=list_name(table.replace("__", ":")),
-                unknown=row["meaning"],
-                column=column,
-                n=row["records"],
-            ),
-            shop,
-        )
-        for row in found
-        for _, table, column, shop in (row["name"].split(":", 3),)
-        if shop in shops
-    ]
+    found = []
+    for row in rows:
+        _begin, table, column, shop = row["name"].split(":", 3)
+        unknown = row["meaning"]
+        said = _UNREAD if unknown == column else _UNKNOWN if unknown else _DROPPED
+        named = list_name(table.replace("__", ":"))
+        text = Text(said, list=named, n=row["records"], column=column, unknown=unknown)
+        found.append(Problem(Kind.UNCOUNTED, text, shop))
+    return [problem for problem in found if problem.shop in shops]
 
 
 def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:

@@ -111,12 +111,11 @@ def to_files(
 ) -> Iterator[None]:
     """Write the lines of every logger, and the warnings of libraries, to files in ``folder``.
 
-    ``secrets`` are masked wherever they appear. Blocks may be nested; the inner one counts.
+    ``secrets`` are masked wherever they appear.
     """
     root, mine = logging.getLogger(), _Lines(folder, command, secrets, now)
-    outer = [handler for handler in root.handlers if isinstance(handler, _Lines)]
-    root.handlers = [*(one for one in root.handlers if one not in outer), mine]
+    root.addHandler(mine)
     try:
         yield
     finally:
-        root.handlers = [*(one for one in root.handlers if one is not mine), *outer]
+        root.removeHandler(mine)

@@ -17,8 +17,8 @@ import httpx
 from pydantic import AwareDatetime, BaseModel, Field, RootModel, SecretStr
 
 from pipelines.json_file import JsonFile, to_the_second
-from pipelines.language import Language, Text, shown, use
-from pipelines.language.display import DisplaySettings
+from pipelines.language import Text, shown, use
+from pipelines.language.display import spoken
 from pipelines.masking import scrub
 from pipelines.monitor.sender import (
     MailSettings,
@@ -29,7 +29,6 @@ from pipelines.monitor.sender import (
     send_all,
     why,
 )
-from pipelines.settings import SettingsError
 
 _MANY = 20
 """Troubles that a message names, at most."""
@@ -59,7 +58,7 @@ def deliver(
 ) -> Sent:
     """Send a message, in the language of ``[display]``, over every way that is set and not one of
     ``without``; all are tried."""
-    with use(_language()):
+    with use(spoken()):
         subject, text = shown(subject), "\n".join(map(shown, lines))
 
     def mail() -> EmailMessage:
@@ -70,14 +69,6 @@ def deliver(
     # "text" is what chat services show; the rest is for machines.
     document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
     return send_all(settings, mail, lambda: document, without=without)
-
-
-def _language() -> Language:
-    """That of the settings; English where they are at fault: the message goes all the same."""
-    try:
-        return DisplaySettings.load().to_language()
-    except SettingsError:
-        return Language()
 
 
 class Incident(BaseModel):

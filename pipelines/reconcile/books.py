@@ -7,7 +7,7 @@ since its report was asked. A sync of some lists brings such: then nobody knows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from pipelines.publish.published import Published
@@ -39,7 +39,6 @@ class Books:
     compared: int = 0
     differing: int = 0
     outdated: int = 0
-    checked_at: datetime | None = None
 
 
 def books(warehouse: Published, shops: Sequence[str], today: date) -> dict[str, Books]:
@@ -49,8 +48,7 @@ def books(warehouse: Published, shops: Sequence[str], today: date) -> dict[str, 
         {_COMPARED}
         select shop_id, count(*) filter (where matches or differs) as compared,
             count(*) filter (where differs) as differing,
-            count(*) filter (where not (matches or differs)) as outdated,
-            max(fetched_at) as checked_at
+            count(*) filter (where not (matches or differs)) as outdated
         from compared
         where matches is not true
             or ((coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0) and period <= $today)

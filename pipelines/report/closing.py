@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pipelines.language import Text, _
@@ -241,35 +241,29 @@ def _page(
         ),
         seal=found.seal,
         cautions=found.cautions,
-        notes=_notes(now, days, _end_of_mirror(warehouse, names, period, days, today)),
+        notes=_notes(warehouse, names, now, period, days, today),
         as_of=found.as_of,
         given=found.given,
     )  # fmt: skip
 
 
-def _end_of_mirror(
-    warehouse: Published, names: list[str], period: Period, days: Calendar, today: date
-) -> Text | None:
-    """A note of where the mirror ends, for a period that went on after it; None while that day is
-    not over."""
-    if days.until > period.last or days.until >= today:
-        return None
-    time = figures.time_of_build(warehouse, names, days.until)
-    return Text(
-        "The mirror ends at {day}, {time}: what came later is not in these figures yet.",
-        day=days.until,
-        time=time or "24:00",
-    )
-
-
-def _notes(now: Column, days: Calendar, end: Text | None) -> tuple[Words, ...]:
+def _notes(
+    warehouse: Published, names: list[str], now: Column, period: Period, days: Calendar, today: date
+) -> tuple[Words, ...]:
     """What a reader must know before trusting the figures."""
-    notes: list[Any] = []
+    notes: list[Words] = []
     if now.period.last < days.begun:
         told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
         notes.append(told)
-    if end is not None:
-        notes.append(end)
+    # Not while that day is not over.
+    if days.until <= period.last and days.until < today:
+        notes.append(
+            Text(
+                "The mirror ends at {day}, {time}: what came later is not in these figures yet.",
+                day=days.until,
+                time=figures.time_of_build(warehouse, names, days.until) or "24:00",
+            )
+        )
     if unread := now.figures.unreadable_payments:
         notes.append(
             Text(
