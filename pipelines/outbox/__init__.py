@@ -19,9 +19,9 @@ _FACE = {
     "store": "Outbox",
     "mirrored": "Touched brief history_rows mark_mirrored not_shown problems touched_since",
     "review": "adopt discard next_step retry",
-    "origin": "held_back mark_restored",
+    "origin": "current_user held_back mark_restored",
     "order": "Planned preview",
-    "intake": "OutboxSettings current_user enqueue resource_and_op",
+    "intake": "OutboxSettings enqueue resource_and_op",
     "files": "read_object read_rows",
     "pushing": "PushReport push",
 }

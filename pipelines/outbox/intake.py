@@ -14,11 +14,9 @@ that change 12 will get, ``"@row:3"`` that of the third row of the same call or 
 data frames and CSV files are "not given".
 """
 
-import getpass
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -36,7 +34,7 @@ from pipelines.outbox.change import Change, Fields, NewChange, as_id
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import FileRows, fields_of
 from pipelines.outbox.match import marked_body
-from pipelines.outbox.origin import bind, here, skip_numbers
+from pipelines.outbox.origin import bind, current_user, here, skip_numbers
 from pipelines.outbox.references import mentions, unknown
 from pipelines.outbox.store import Outbox, folded
 from pipelines.settings import Section, Settings, ShopSettings, load_settings
@@ -333,11 +331,3 @@ def _shop(settings: Settings, name: str | None) -> ShopSettings:
         known = ", ".join(shop.name for shop in settings.shops)
         raise InputRefused([f"which shop? Name one with --shop (shop=): {known}"])
     return settings.shops[0]
-
-
-def current_user() -> str:
-    """Who runs this, as far as the machine knows: a container's user may have no name."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return os.environ.get("USER", "unknown")

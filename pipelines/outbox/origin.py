@@ -20,6 +20,7 @@ fingerprints, and is sent to no other service.
 
 import contextlib
 import functools
+import getpass
 import hashlib
 import json
 import os
@@ -340,3 +341,11 @@ def locked(home: Path) -> Iterator[None]:
     told = f"Another push is at work in {home}; it sends what is queued now, too."
     with held(home / "push.lock", lambda: PushBusy(told)):
         yield
+
+
+def current_user() -> str:
+    """Who runs this, as far as the machine knows: a container's user may have no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return os.environ.get("USER", "unknown")

@@ -58,11 +58,16 @@ def test_nothing_there_and_nothing_readable_are_said(tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "slow"),
-    [("status", ("pandas", "pyarrow", "dlt")), ("report", ("pandas", "altair", "typst", "dlt"))],
+    [
+        ("status", ("pandas", "pyarrow", "dlt")),
+        ("queue", ("pandas", "pyarrow", "dlt", "httpx")),
+        ("report", ("pandas", "altair", "typst", "dlt")),
+    ],
 )
 def test_a_look_loads_nothing_that_takes_longer_than_looking(command, slow):
     modules = {
         "status": "pipelines.monitor.status",
+        "queue": "shopmirror.commands.queue",
         "report": "pipelines.report.closing, pipelines.report.render",
     }
     asked = f"import sys, {modules[command]}; print([n for n in {slow} if n in sys.modules])"
