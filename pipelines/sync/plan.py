@@ -12,7 +12,7 @@ from pipelines.sync.repair import report_requests
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.open_statuses import REQUESTS, is_due
 from sources.repair_shop.scan.audits import audit_jobs
-from sources.repair_shop.scan.jobs import WORDS, mirror_jobs, resume_jobs
+from sources.repair_shop.scan.jobs import WORDS, mirror_jobs
 from sources.repair_shop.schema.endpoints import Endpoint, resource_named
 
 
@@ -78,11 +78,9 @@ def _steps(
 ) -> Iterator[Step]:
     jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full)
     today = datetime.now(shop.zone).date()
-    if endpoints is None:
-        jobs += resume_jobs(ledger, shop)
-        if not full:
-            whole = {job.resource for job in jobs if job.kind == "full"}
-            jobs += audit_jobs(ledger, shop, but=whole)
+    if endpoints is None and not full:
+        whole = {job.resource for job in jobs if job.kind == "full"}
+        jobs += audit_jobs(ledger, shop, but=whole)
     for job in jobs:
         days = f"{job.first} to {job.last}" if job.first or job.last else ""
         yield Step(shop.name, job.resource, WORDS[job.kind], job.requests, days)

@@ -26,7 +26,7 @@ from .ledger import Ledger
 from .observer import Observer
 from .open_statuses import is_due, probe_pipeline
 from .scan.audits import audit_jobs
-from .scan.jobs import Job, mirror_jobs, resume_jobs
+from .scan.jobs import Job, mirror_jobs
 from .schema.endpoints import ENDPOINTS, Endpoint
 from .sections import make_home
 from .settings import ShopSettings
@@ -54,8 +54,6 @@ def read_shop(
     ledger, shop = fetch.ledger, fetch.client.shop
     is_limited = fetch.client.is_limited
     jobs = mirror_jobs(ledger, shop, endpoints=endpoints, full=full, is_limited=is_limited)
-    if endpoints is None:
-        jobs += resume_jobs(ledger, shop)
     fetch.run(job for job in jobs if not job.comes_late)
     if fetch.fatal is None:
         fetch.run(job for job in jobs if job.comes_late)

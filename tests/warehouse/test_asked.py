@@ -86,7 +86,7 @@ def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
     for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
         ledger.set_list("main", table, whole_on=date(2024, 1, 1))
     row = {"shop": "main", "list": "ticket_invoices", "id": "i1", "day": "2025-01-05"}
-    ledger.write("remember_row", row | {"deleted_at": None, "at": ""})
+    ledger.write("remember_row", **row, deleted_at=None, at="")
     with pytest.raises(BadAnswer, match="2025 and 2026: it seems to ignore the year"):
         fetch_monthly_reports(client, ledger)
 

@@ -179,8 +179,13 @@ def error_of(
         if perhaps_applied or worked:  # of a read in passing: a page of maintenance, a login
             return BadAnswer(f"it {told}", transient=not perhaps_applied, **known)
         return ConfigurationError(f"{method} {path} {told}")
-    looks_foreign = not isinstance(answer.payload, dict | list) and not perhaps_applied
-    if not worked and looks_foreign and kind in ("missing", "broken", "alien", "refused"):
+    looks_foreign = not (isinstance(answer.payload, dict | list) or perhaps_applied)
+    if (
+        not worked
+        and status != 204
+        and looks_foreign
+        and kind in ("missing", "broken", "alien", "refused")
+    ):
         return wrong_address(f"{method} {path} was answered with status {status} and no JSON")
     if kind == "missing":
         return NotFound("the service has no such path or record (404)", **known)

@@ -156,9 +156,9 @@ class LedgerFile:
         rows = self.select(name, **params)
         return rows[0][0] if rows else None
 
-    def write(self, name: str, /, *rows: Params, **params: Any) -> int:
-        """Run a statement once, or for each of ``rows``, in one transaction; rows it changed."""
-        return self.write_all(name, rows or (params,))
+    def write(self, name: str, /, **params: Any) -> int:
+        """Run a statement; rows it changed."""
+        return self.write_all(name, (params,))
 
     def write_all(self, name: str, rows: Iterable[Params]) -> int:
         """Run a statement for each of the rows, in one transaction; rows it changed."""

@@ -167,9 +167,9 @@ class State(LedgerFile):
         """Keep a note of a shop."""
         self.write("set_note", shop=shop, name=name, value=value)
 
-    def drop_values(self, shop: str, names: Iterable[str]) -> None:
-        """Keep notes of a shop no longer."""
-        self.write_all("drop_note", [{"shop": shop, "name": name} for name in names])
+    def drop_value(self, shop: str, name: str) -> None:
+        """Keep a note of a shop no longer."""
+        self.write("drop_note", shop=shop, name=name)
 
     def names_of_values(self, shop: str, prefix: str) -> list[str]:
         """Names of a shop's notes that begin so."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from ..errors import BadAnswer
-from ..ledger import Ledger, Scan, now_text
-from .jobs import EMPTY_KEY, WHOLE_KINDS, Job
+from ..ledger import Ledger, Scan
+from .jobs import WHOLE_KINDS, Job
 from .known import KnownRows, look_up
 from .outcome import LOOKUPS, Outcome
 
@@ -93,7 +93,8 @@ class Deletions:
     def _unshown(self, outcome: Outcome) -> str:
         """Mark the rows of a scan's days that it did not show and its list would.
 
-        An empty answer is believed at its second sighting, or when none of its rows exists.
+        Where no path tells, an empty answer is one sighting of each of them, and tells nothing of
+        days while their whole list comes empty: it would lose them day by day.
         """
         job, exists = self.job, self.exists
         if _days_disagree(job, outcome) and not job.endpoint.detail:
@@ -104,14 +105,11 @@ class Deletions:
             return ""
         known = {*self._known.unlisted(), *outcome.ids}
         gone = [row for row in live_before(self.ledger, job, self.scan) if row not in known]
-        name = f"{EMPTY_KEY}{job.resource}:{job.first}:{job.last}"
-        if (outcome.ids or not gone) and self.ledger.value(job.shop, name) is not None:
-            # There are rows again, or none are missed: the next empty answer is a first one.
-            self.ledger.drop_values(job.shop, [name])
         if gone and not self.confirmed:
             refused = self._too_many(gone)
-            if not refused and not outcome.ids and exists is None:
-                refused = self._first_sighting(name, len(gone))
+            whole = self.ledger.newest_rows(job.shop, job.resource, *WHOLE_KINDS)
+            if job.first and not outcome.ids and whole == 0:
+                refused = "an empty answer, as of the whole list; the next run looks again"
             if refused:
                 return refused
             if exists is not None:
@@ -125,15 +123,13 @@ class Deletions:
                 self._known.note_unlisted(there & twice)
                 gone = [row for row in gone if row not in there]
                 if failure is not None:
-                    if (told := self._untold(gone, name, outcome, failure)) is not None:
+                    if (told := self._untold(gone, failure)) is not None:
                         return told
                     exists = None  # such paths tell nothing, and the list shows all that lives
-        is_sure = exists is not None or not outcome.is_read_once
+        is_sure = exists is not None or (bool(outcome.ids) and not outcome.is_read_once)
         return self._believe_gone(gone, set(gone) if is_sure else outcome.missed)
 
-    def _untold(
-        self, gone: Collection[str], name: str, outcome: Outcome, error: BadAnswer
-    ) -> str | None:
+    def _untold(self, gone: Collection[str], error: BadAnswer) -> str | None:
         """Why rows are not believed to be gone whose paths do not answer, empty where two runs
         missed them. None: they are, as the list shows all that lives. Raises ``error`` of a part.
         """
@@ -144,7 +140,7 @@ class Deletions:
             self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # filters may show them
             told = self._believe_gone(gone, frozenset())
             return told and f"{told}: {error}"
-        return None if outcome.ids else self._first_sighting(name, len(gone)) or None
+        return None
 
     def _unlisted(self) -> str:
         """Look up some of the rows that no list shows, in turn; filters tell of other lists'.
@@ -179,17 +175,6 @@ class Deletions:
             return ""
         told = f"{len(gone)} of {len(live)} rows vanished at once, not believed."
         return f"{told} {advice(self.job.resource)}"
-
-    def _first_sighting(self, name: str, rows: int) -> str:
-        """Why an empty answer is not believed yet; empty at its second sighting, of some days
-        while their list shows rows: one that came empty would lose them day by day."""
-        job = self.job
-        sightings = self.ledger.value(job.shop, name)
-        self.ledger.set_value(job.shop, name, now_text())
-        whole = self.ledger.newest_rows(job.shop, job.resource, *WHOLE_KINDS)
-        if sightings is not None and (job.first is None or whole != 0):
-            return ""
-        return f"an empty answer where {rows} rows are known; the next run looks again"
 
 
 def live_before(ledger: Ledger, job: Job, scan: Scan) -> list[str]:

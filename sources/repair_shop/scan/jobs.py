@@ -25,19 +25,8 @@ from .tickets import HIDDEN_KEY
 WHOLE_KINDS = ("full", "head", "updated")
 """Kinds that prove a list whole, by reading it or by counting it."""
 
-EMPTY_KEY = "empty:"
-"""Ledger key of a slice that was answered empty once though rows are known: resource, days."""
-GROWING = (
-    *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
-    *("ticket_timers", "time_clock", "stock", "purchase_orders", "appointments", "serials"),
-    *("leads", "products", "shipments", "expenses", "adjustments"),
-)
-"""Lists that grow with each day of business, those likely to be the longest first."""
 _A_DAY = 10
 """Pages of tickets that lists hide for which a day passes until all are read again."""
-_SHORT = 4
-"""Requests up to which a list is a short one."""
-
 WATERMARKS = {
     "head": "new_on",
     "updated": "updated_on",
@@ -153,9 +142,7 @@ def mirror_jobs(
             jobs.extend(_jobs_of(ledger, shop, endpoint, variant, full))
     first_run = None if full else ledger.first_unfinished()
     if first_run is None:
-        # Short lists first: most tables are there after minutes of a first load of hours. Then the
-        # longest, so that none is left to be read alone at the end.
-        return sorted(jobs, key=lambda job: (job.kind == "full", *_length(job)))
+        return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0))
     # Going on: what was not reached comes first.
     recent = ledger.recent_scans(shop.name, STILL_NEW, first_run).values()
     proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
@@ -169,15 +156,6 @@ def mirror_jobs(
         (job for job in jobs if not (is_limited and is_proven(job))),
         key=lambda job: (job.kind != "full", is_proven(job), job.requests or 0),
     )
-
-
-def _length(job: Job) -> tuple[bool, int]:
-    """Sorts short lists before long ones, and of these the longest first."""
-    if job.requests is None:
-        rank = GROWING.index(job.endpoint.table) if job.endpoint.table in GROWING else -1
-        return rank >= 0, rank
-    is_long = job.requests > _SHORT
-    return is_long, -job.requests if is_long else job.requests
 
 
 def _jobs_of(
@@ -255,18 +233,6 @@ def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
     """The days of a stored spec."""
     first, last = spec.get("days") or (None, None)
     return day_of_text(first), day_of_text(last)
-
-
-def resume_jobs(ledger: Ledger, shop: ShopSettings) -> list[Job]:
-    """What an earlier run left: days answered empty once."""
-    jobs: list[Job] = []
-    for name in ledger.names_of_values(shop.name, EMPTY_KEY):
-        resource, *days = name.removeprefix(EMPTY_KEY).rsplit(":", 2)
-        if "None" not in days:  # nothing else asks for them soon
-            first, last = map(date.fromisoformat, days)
-            endpoint = ENDPOINTS[resource]
-            jobs.append(Job(shop.name, endpoint, "repair", first=first, last=last, requests=1))
-    return jobs
 
 
 def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:

@@ -97,7 +97,7 @@ class KnownRows:
 
     def forget_twice(self) -> None:
         """Let a whole reading tell anew whether rows come twice."""
-        self.ledger.drop_values(self.shop, [_TWICE + self.resource])
+        self.ledger.drop_value(self.shop, _TWICE + self.resource)
 
     @property
     def least_full(self) -> int:

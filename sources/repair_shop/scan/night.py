@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from ..errors import BadAnswer
 from ..ledger import Ledger, Page
 from .count import Count, Found
-from .jobs import Job, window_of
+from .jobs import Job
 from .known import KnownRows
 from .outcome import (
     LOOKUPS,
@@ -64,7 +64,7 @@ class ListCount:
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
         known = self._known
-        count = self._new()
+        count = self.new()
         out = read_new(self.reader(), count, known.listed, since, order=order)
         if out.proven and out.ids and count.live > count.size:
             with suppress(NeverEnds):
@@ -80,7 +80,7 @@ class ListCount:
     def after(self, out: Outcome) -> None:
         """Find what is gone, after what is new was read otherwise."""
         if not self.job.endpoint.partition:
-            count = self._new()
+            count = self.new()
             with suppress(NeverEnds):
                 if not ends_on_newest(count):
                     # Rows that came and rows that went would make up for each other.
@@ -103,12 +103,12 @@ class ListCount:
             else:
                 out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
-        self._settle(out, [*map(self._new, slices)])
+        self._settle(out, [*map(self.new, slices)])
 
     def old_pages(self, pages: Sequence[int]) -> Outcome:
         """Read some pages again, of tickets those of most statuses, for edits that nothing
         announces; their places count as well."""
-        count, out = self._new(next(iter(self._slices), WHOLE)), Outcome()
+        count, out = self.new(next(iter(self._slices), WHOLE)), Outcome()
         runs, read = list(runs_of(pages)), list[Page]()
         words = ", ".join(f"{first} to {last}" for first, last in runs)
         out.proof = f"pages {words} read again"
@@ -135,16 +135,17 @@ class ListCount:
         job = self.job
         return halves(repair_status(self.ledger, job.shop)) if job.endpoint.partition else []
 
-    def _new(self, of: Slice = WHOLE) -> Count:
-        """A count of the list, or of a slice of it."""
+    def new(self, of: Slice = WHOLE, *, size: int = 0, is_paged: bool = False) -> Count:
+        """A count of the list, or of a slice of it; see :class:`Count`."""
         job = self.job
         known = KnownRows(self.ledger, job.shop, job.resource, of.shown)
         reader = self.reader(f"count{next(self._names)}:", None, of.params)
         return Count(
             Bounded(reader, Outcome(), 2 * known.pages),
             known,
-            size=known.page_rows,
-            is_by_day=self.exists is not None or job.endpoint.created_filter or known.is_by_day,
+            size=size or known.page_rows,
+            is_paged=is_paged,
+            is_by_day=self.exists is not None or known.is_by_day,
         )
 
     def _settle(self, out: Outcome, counts: list[Count]) -> None:
@@ -177,7 +178,7 @@ class ListCount:
 
     def _find(self, count: Count) -> Found:
         known = self._known
-        exists, twice = self.exists or self._in_its_days(), set[str]()
+        exists, twice = self.exists, set[str]()
 
         def look(row: str) -> bool:
             twice.update(known.missed_before([row], self.run_id))  # an answer that shows it ends it
@@ -190,32 +191,9 @@ class ListCount:
         # Its path may be an old answer: only where two runs say so is it left out.
         known.note_missed(found.unlisted, self.run_id)
         known.note_unlisted(found.unlisted & twice)
-        if found.gone and self.exists is None and count.distrusted:
+        if found.gone and exists is None and count.distrusted:
             return replace(found, reason="its order is not by date")
         return found
-
-    def _in_its_days(self) -> Callable[[str], bool] | None:
-        """Looks a row up that has no path: whether the list shows it when asked for its day.
-
-        None where the list cannot be asked so. A service that ignores the filter tells nothing.
-        """
-        job, known = self.job, dict[date, set[str]]()
-        if not job.endpoint.created_filter:
-            return None
-
-        def exists(row: str) -> bool:
-            day = self.ledger.known_row(job.shop, job.resource, row).day
-            if day is None:
-                return False
-            if day not in known:
-                asked = window_of(replace(job, first=day, last=day))
-                reader = self.reader(f"day {day}:", None, asked)
-                top = reader.ask("newest:1", 1, "newest")
-                is_asked = all(one and abs((one - day).days) <= 2 for one in top.days)
-                known[day] = read_list(reader).ids if is_asked else set()
-            return row in known[day]
-
-        return exists
 
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""

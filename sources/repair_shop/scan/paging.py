@@ -80,7 +80,7 @@ class Paging:
             )
             return out
         except (PagingBroken, BadAnswer) as again:
-            ledger.drop_values(job.shop, [PAGING_KEY])
+            ledger.drop_value(job.shop, PAGING_KEY)
             if job.kind in ("full", "audit", "repair"):
                 for by_offset in (False, True):
                     found = self._read_upwards(by_offset)

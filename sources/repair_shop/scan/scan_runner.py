@@ -9,14 +9,12 @@ from ..errors import BadAnswer
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
-from ..scan.count import Count
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import live_before
 from ..scan.hidden import read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
-from ..scan.outcome import Bounded
 from ..scan.service_pages import ServicePages, status_of
 from ..scan.tickets import Tickets
 
@@ -75,13 +73,7 @@ class ScanRunner:
         missing = {*live_before(self.ledger, job, self.scan)} - out.ids
         if not missing:
             return
-        count = Count(
-            Bounded(self.pages("again:"), Outcome(), 2 * self.known.pages),
-            self.known,
-            size=out.page_rows or PAGE_ROWS,
-            is_paged=True,
-            is_by_day=self.known.is_by_day,
-        )
+        count = self._count().new(size=out.page_rows or PAGE_ROWS, is_paged=True)
         found = find_gone(count, None)
         out.missed = found.gone
         if not found.reason:
