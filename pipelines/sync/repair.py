@@ -39,10 +39,6 @@ _NEEDED = {
 """Report -> lists that must have been read whole before it can be compared."""
 _RECENT_YEARS = 3
 _MANY_MONTHS = 6
-_NEIGHBOURS = 5
-"""Payments before a day that are read with it."""
-_REACH = timedelta(days=31)
-"""How far before a day these may lie."""
 _WINDOW = 3
 """Requests that reading a few days of a list takes."""
 _MONTHS_SPLIT = 12
@@ -163,17 +159,12 @@ def differing_days(
     return found
 
 
-def repair_jobs(
-    home: Home, ledger: Ledger, shop: str, days: dict[str, list[date]], *, requests: int
-) -> list[Job]:
+def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests: int) -> list[Job]:
     """Scans that read the documents of the days again, within ``requests``."""
     jobs: list[Job] = []
     for first, last in _stretches(days.get("daily_sales", [])):
-        for table in ("ticket_invoices", "pos_orders"):
-            jobs.append(
-                Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
-            )
-        jobs.append(_payments_job(ledger, shop, first, last))
+        for table in ("ticket_invoices", "pos_orders", "payments"):
+            jobs.append(_days_job(shop, table, first, last))
     if days.get("daily_purchases"):
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
@@ -220,7 +211,6 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
 
 
 def _contradiction_jobs(
-    ledger: Ledger,
     shop: str,
     contradictions: Contradictions,
     orphans: set[date],
@@ -230,20 +220,13 @@ def _contradiction_jobs(
 ) -> list[Job]:
     """Scans of the payments and documents that contradict what was read, within ``requests``."""
     others = (contradictions.days | orphans) - set(days.get("daily_sales", []))
-    jobs = [_payments_job(ledger, shop, first, last) for first, last in _stretches(others)]
+    jobs = [_days_job(shop, "payments", *span) for span in _stretches(others)]
     return _within(requests, [*jobs, *_follow(shop, contradictions.documents)])
 
 
-def _payments_job(ledger: Ledger, shop: str, first: date, last: date) -> Job:
-    """Reads payments of some days, from a few known ones before them on.
-
-    A payment has no path of its own to be looked up by, and an empty answer is not believed at
-    once. With neighbours that still stand, the days may turn out empty.
-    """
-    span = {"day": first.isoformat(), "earliest": (first - _REACH).isoformat()}
-    before = ledger.one("day_before", shop=shop, list="payments", **span, rows=_NEIGHBOURS)
-    begin = date.fromisoformat(before) if before else first
-    return Job(shop, ENDPOINTS["payments"], "repair", first=begin, last=last, requests=_WINDOW)
+def _days_job(shop: str, table: str, first: date, last: date) -> Job:
+    """Reads some days of a list."""
+    return Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
@@ -327,15 +310,13 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         asked = split_months(client, ledger, differing, limit=months)
         days = differing_days(home, ledger, shop.name, differing)
         left = max(0, shop.repair_requests - asked)
-        jobs = repair_jobs(home, ledger, shop.name, days, requests=left)
+        jobs = repair_jobs(home, shop.name, days, requests=left)
         fetch.run(jobs)
         if fetch.fatal is None:
             left -= sum(job.requests or 0 for job in jobs)
             # Only now: the repair may have found more documents gone.
             orphans = _orphan_days(home, ledger, shop.name, since)
-            fetch.run(
-                _contradiction_jobs(ledger, shop.name, contradictions, orphans, days, requests=left)
-            )
+            fetch.run(_contradiction_jobs(shop.name, contradictions, orphans, days, requests=left))
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:

@@ -90,9 +90,8 @@ class Mirror:
         shops: Sequence[ShopSettings],
         *,
         max_requests: int | None = None,
-        observer: Observer | None = None,
     ) -> None:
-        self._shops, self._observer = shops, observer or Observer()
+        self._shops = shops
         self._counter = RequestCounter(max_requests)
         self._stop = threading.Event()
         self.requests = 0
@@ -149,7 +148,7 @@ class Mirror:
             counter=self._counter,
         ) as client:
             threads = threads_of_a_shop(len(self._shops))
-            fetch = ShopFetch(client, self.ledger, run_id, self._observer, threads=threads)
+            fetch = ShopFetch(client, self.ledger, run_id, Observer(), threads=threads)
             try:
                 read_shop(fetch, endpoints=endpoints, full=full)
             except BaseException:

@@ -56,6 +56,26 @@ def test_a_hidden_row_that_went_is_found_within_a_week(make_mirror, is_refused):
     mirror.assert_same("products")
 
 
+def test_a_row_that_came_and_went_while_its_list_was_asked_under_a_filter_is_not_hidden(stranger):
+    rows = [{"id": n, "created_date": f"2026-03-{n:02d}"} for n in range(1, 9)]
+    stranger.lists["/products"], answer = rows, stranger.answer
+    passing = iter([{"id": 9, "created_date": "2026-03-09"}])
+
+    def meanwhile(seen: Seen) -> Reply:
+        if seen.path != "/v1/products":
+            found = [row for row in rows if seen.path == f"/v1/products/{row['id']}"]
+            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
+        rows.extend(passing if "status" in dict(seen.query) else ())
+        reply = answer(seen)
+        del rows[8:]
+        return reply
+
+    stranger.loopback.otherwise = meanwhile
+    for _night in range(2):
+        assert stranger.sync("products").exit_code == 0
+    assert set(stranger.recorder.live("products", "main")) == {str(row["id"]) for row in rows}
+
+
 def test_more_hidden_rows_than_a_page_holds_are_all_read_though_a_night_failed(stranger):
     rows = [
         {"id": n, "status": "Active" if n % 4 else "In active", "name": "x"} for n in range(240)

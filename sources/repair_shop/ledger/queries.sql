@@ -144,10 +144,6 @@ select day, count(*) from rows where shop = :shop and list = :list and deleted_a
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1
 -- name: first_day
 select min(day) from rows where shop = :shop and list = :list and deleted_at is null
--- name: day_before
-select min(day) from (
-  select day from rows where shop = :shop and list = :list and deleted_at is null
-    and day < :day and day >= :earliest order by day desc limit :rows)
 -- name: gone_since
 select id from rows where shop = :shop and list = :list and deleted_at >= :since
 

@@ -17,6 +17,9 @@ from .outcome import Outcome, PagingBroken
 from .proven import read_list
 from .slices import MakeReader, Slice
 
+_FEW = 5
+"""Rows that a filter shows for the first time, up to which each is looked up."""
+
 
 def read_hidden(
     ledger: Ledger,
@@ -44,6 +47,9 @@ def read_hidden(
             newest = reader(f"{of.name}newest:").ask("newest:1", 1, "newest")
             out.take(newest)
             found -= set(newest.ids)
+        if exists is not None and len(fresh := found - hidden_before) <= _FEW:  # one may have gone
+            answered, _ = look_up(exists, sorted(fresh))
+            found -= {row for row, lives in answered.items() if not lives}
         shown |= found
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
     known.note_unlisted(shown)

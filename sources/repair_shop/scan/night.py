@@ -36,7 +36,7 @@ from .tickets import (
     parts_of_hidden,
     repair_status,
 )
-from .upwards import KNOWN_TAIL, read_head, read_window
+from .upwards import KNOWN_TAIL, is_settled, read_head, read_window
 
 _NOT_COUNTED = "not counted"
 _MIXED = timedelta(days=3)
@@ -291,7 +291,10 @@ def _read_end(count: Count, since: date | None) -> Outcome | None:
     for number in range(last, 0, -1):
         page = count.peek(number)
         out.take(page)
-        if _is_settled(page, since, count.size):
+        # Of days before where they are few: a row may stand some hours from its place.
+        is_short = page.size < min(KNOWN_TAIL, count.size)
+        before = since - _MIXED if since and is_short else since
+        if is_settled(page.days[0], page.changed[:KNOWN_TAIL], before):
             break
     out.proof = f"{out.pages} page(s) from the last one, down to known rows"
     out.pages = 0  # the count's own
@@ -311,14 +314,6 @@ def _shows_newest(count: Count, number: int) -> bool:
     if days[0] is None or days[-1] is None or days[0] >= days[-1]:
         return False
     return count.newest_day is None or max(filter(None, days)) >= count.newest_day
-
-
-def _is_settled(page: Page, since: date | None, size: int) -> bool:
-    """Whether a page begins with known rows, unchanged and older than ``since``; of days before
-    where they are few, since a row may stand some hours from its place."""
-    first, is_long = page.days[0], page.size >= min(KNOWN_TAIL, size)
-    is_old = since is None or first is None or first < since - (not is_long) * _MIXED
-    return is_old and not any(page.changed[:KNOWN_TAIL])
 
 
 def find_gone(

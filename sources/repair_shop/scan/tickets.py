@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
@@ -22,7 +23,6 @@ from ..scan.slices import MakeReader, Slice, halves, read_slices
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
-_SOME = 500
 _LOOKS = 10
 """As many tickets that neither half shows are no exceptions, but what the lists hide."""
 
@@ -139,13 +139,14 @@ class Tickets:
         whose status the halves show none. Of such is the number, last.
         """
         lost, there, listed, unsure = set[str](), set[str](), 0, 0
-        alike = _Alike(self.ledger, self.shop, sorted(halved))
+        alike = cache(lambda: self.by_status(halved))
         for row in rows if label is not None else ():
             # One that was gone is unchanged since then.
             if self.ledger.known_row(self.shop, "tickets", row).is_deleted:
                 lost.add(row)
             elif self.is_gone(row):
-                shown = alike.of(row)
+                [status] = self.by_status([row])
+                shown = alike().get(status)
                 if shown is not None and not self.is_gone(shown):
                     lost.add(row)
                 else:
@@ -158,6 +159,11 @@ class Tickets:
             if _LOOKS in (len(there), listed):
                 break
         return lost, there, unsure
+
+    def by_status(self, rows: Iterable[str]) -> dict[str, str]:
+        """Status -> one of these tickets."""
+        found = self.ledger.contents(self.shop, "tickets", rows)
+        return {status_of(content): row for row, content in found.items()}
 
     def changed(self, asked: Mapping[str, Any]) -> Outcome:
         """All tickets that have a last change."""
@@ -208,26 +214,6 @@ class Tickets:
         changed.add(listed)
         changed.proof += f"; {why}, so they were read by each status too"
         return changed
-
-
-class _Alike:
-    """Finds a ticket of the status of another one, among those that the halves showed."""
-
-    def __init__(self, ledger: Ledger, shop: str, halved: list[str]) -> None:
-        self._ledger, self._shop, self._halved = ledger, shop, halved
-        self._by_status: dict[str, str] = {}
-
-    def of(self, row: str) -> str | None:
-        """One of the same status; None if there is none."""
-        [status] = self._statuses([row]).values()
-        while self._halved and status not in self._by_status:
-            some, self._halved = self._halved[:_SOME], self._halved[_SOME:]
-            self._by_status |= {found: one for one, found in self._statuses(some).items()}
-        return self._by_status.get(status)
-
-    def _statuses(self, rows: list[str]) -> dict[str, str]:
-        found = self._ledger.contents(self._shop, "tickets", rows)
-        return {row: status_of(content) for row, content in found.items()}
 
 
 def have_changed(reader: MakeReader, rows: int, name: str = "count") -> bool:

@@ -7,7 +7,7 @@ stand in another order at each request: such a window is not proven.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import count
@@ -119,7 +119,10 @@ def read_head(
             if page.size < size and len(out.ids) >= live and known() <= out.ids:
                 out.whole = True  # every row known to exist, and the page is not full
                 break
-            if _is_settled(page, since, size) and (live > size or _is_newest_first(page)):
+            ends = page.size >= size and is_settled(
+                page.days[-1], page.changed[-KNOWN_TAIL:], since
+            )
+            if ends and (live > size or _is_newest_first(page)):
                 break
         for below in range(len(pages) - 1, 0, -1):
             bound.ask("head-down", below, order)
@@ -154,11 +157,6 @@ def _is_newest_first(page: Page) -> bool:
     return first is not None and last is not None and first > last
 
 
-def _is_settled(page: Page, since: date | None, size: int) -> bool:
-    """Whether a full page ends on known rows, unchanged and older than ``since``."""
-    last = page.days[-1]
-    return (
-        page.size >= size
-        and not any(page.changed[-KNOWN_TAIL:])
-        and (since is None or last is None or last < since)
-    )
+def is_settled(day: date | None, changed: Sequence[bool], since: date | None) -> bool:
+    """Whether rows at the edge of a page are known, unchanged, and older than ``since``."""
+    return not any(changed) and (since is None or day is None or day < since)
