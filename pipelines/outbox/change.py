@@ -15,11 +15,10 @@ Which state may follow which is a trigger of ``schema.sql``, so no program can b
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from pipelines.bodies.fields import Reference
+from pipelines.bodies.fields import Reference, whole
 
 Fields = Mapping[str, Any]
 """Names and values: of a body, of a record as the sync cleans it, of a basis."""
@@ -82,13 +81,9 @@ _NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan",
 
 def as_id(value: Any) -> str | None:
     """An id as text: a whole number above 0, or a word that can stand in a path."""
-    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+    value = value if isinstance(value, str) else whole(value)
+    if isinstance(value, bool) or not isinstance(value, str | int):
         return None
-    if isinstance(value, Decimal):
-        whole = value.is_finite() and value.adjusted() < 20 and value == value.to_integral_value()
-        if not whole:
-            return None
-        value = int(value)
     text = str(value).strip()
     numeric = re.fullmatch(r"-?[0-9]+", text)
     if numeric and int(text[:_LONGEST_ID]) <= 0:

@@ -69,6 +69,13 @@ def test_a_create_that_is_answered_by_the_id_of_another_record_is_looked_for(des
     assert desk.change().id != old
 
 
+@pytest.mark.parametrize("named", ["0", "-1", "null", "a/b", "?", "x" * 129])
+def test_an_answer_whose_id_can_be_none_proves_nothing(desk, named):
+    desk.queue("brands", "create", {"name": "Acme"})
+    assert desk.push(f"lie {named}").exit_code == 1
+    assert desk.states() == ["in_doubt"]
+
+
 def test_a_create_is_done_by_the_place_that_its_answer_names(desk):
     desk.queue("stock", "create", {"product": "1", "quantity": 2})
     assert desk.push("place after").exit_code == 0

@@ -270,7 +270,7 @@ def test_a_dry_run_says_what_a_push_sends_and_asks_nothing(desk, record):
     assert said == [(one.method, one.path) for one in desk.shop.writes]
 
 
-@pytest.mark.parametrize("op", ["delete", "upload", "update", "customers", "tickets"])
+@pytest.mark.parametrize("op", ["delete", "upload", "update", "customers", "tickets", "payments"])
 def test_a_dry_run_says_about_how_many_requests_a_push_makes(desk, op, tmp_path):
     photo = tmp_path / "photo.png"
     photo.write_bytes(b"picture")
@@ -278,6 +278,8 @@ def test_a_dry_run_says_about_how_many_requests_a_push_makes(desk, op, tmp_path)
         product = desk.shop.put("products", name="Screen", code="A")
         if op == "upload":
             desk.queue("products", op, None, product, file=photo)
+        elif op == "payments":
+            desk.pay(desk.shop.invoice())
         elif op in ("customers", "tickets"):
             body = {"name": "Ann"} if op == "customers" else {"customerId": "1", "shortInfo": "x"}
             desk.queue(op, "create", body)
@@ -295,6 +297,16 @@ def test_a_dry_run_tells_what_waits_and_what_is_in_doubt(desk):
     told = {one.number: one.waits for one in desk.push(dry_run=True).planned}
     assert told[1] == "in doubt, looked up first"
     assert "one could be mistaken for the other" in told[2]
+
+
+@pytest.mark.parametrize(("decided", "told"), [("park", []), ("ours", [1]), ("theirs", [1])])
+def test_a_dry_run_has_the_conflicts_that_it_decides(desk, record, decided, told):
+    desk.queue("customers", "update", {"mobile": "3"}, record, based_on={"mobile": "2"})
+    desk.pay(desk.shop.invoice(10), 50)
+    desk.push()
+    assert desk.states() == ["conflict", "conflict"]
+    plan = desk.push(dry_run=True, on_conflict=decided)
+    assert [one.number for one in plan.planned] == told
 
 
 # -- over HTTP, and beside others -------------------------------------------------------------
