@@ -376,3 +376,14 @@ def test_each_state_says_what_to_do_next(desk):
         "Look at the service: if it was not done, 'queue retry 3' sends it, 'queue discard 3' lets "
         "it be"
     )
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_what_a_bound_of_requests_keeps_from_leaving_stays_queued(desk, most):
+    for _ in range(2):
+        desk.queue("brands", "create", {"name": "Acme"})
+    report = desk.push(max_requests=most)
+    assert (report.exit_code, len(desk.shop.requests)) == (4, most)
+    assert desk.states() == [*["done"] * (most // 2), *["queued"] * (2 - most // 2)]
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.shop.count("POST", "brands")) == (["done"] * 2, 2)
