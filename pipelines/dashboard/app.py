@@ -79,7 +79,7 @@ def _page(home: Path) -> None:
     )
     head = st.container()
     _filters(list(known), looked)
-    trust = view.trusted(home, looked.names, looked.zone)
+    trust = view.trusted(home, looked.names)
     adds_up = len({known[name]["currency"] for name in looked.names}) == 1
     found = view.view(looked, st.session_state["against"]) if adds_up else None
     # Above the choices, so that a phone's first screen has the figures.

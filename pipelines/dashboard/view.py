@@ -115,21 +115,18 @@ def view(looked: Selection, against: str) -> View:
     return found.model_copy(update={"before": found.earlier}) if is_earlier else found
 
 
-def trusted(home: Path, names: tuple[str, ...], zone: tzinfo) -> Trust:
+def trusted(home: Path, names: tuple[str, ...]) -> Trust:
     """Whether these figures can be relied on now."""
     try:
         ledger = (home / LEDGER).stat().st_mtime_ns
     except OSError:
         ledger = 0
-    return _trust(home, names, zone, (ledger, int(time.time() // _TRUSTED_SECONDS)))
+    return _trust(home, names, (ledger, int(time.time() // _TRUSTED_SECONDS)))
 
 
 @cached
-def _trust(
-    warehouse: Published, names: tuple[str, ...], zone: tzinfo, _state: tuple[int, int]
-) -> Trust:
-    now = datetime.now(UTC)
-    return trust(warehouse, names, now, now.astimezone(zone).date())
+def _trust(warehouse: Published, names: tuple[str, ...], _state: tuple[int, int]) -> Trust:
+    return trust(warehouse, names, datetime.now(UTC))
 
 
 def selection(home: Path, names: tuple[str, ...], code: str, *, sees_margins: bool) -> Selection:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +222,6 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
         found.told["published_at"] = datetime.fromtimestamp(file.st_mtime, UTC).isoformat()
         found.told["bytes"] = file.st_size
     names = [shop.name for shop in settings.shops]
-    today = max(now.astimezone(shop.zone).date() for shop in settings.shops)
     try:
         server = read_from()
         found.told["models"] = way(WarehouseSettings.load().project)
@@ -236,14 +235,14 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
             if not warehouse.server:
                 rows = warehouse.rows("select * from ops.completeness")
                 found.ages = evidence.as_of(rows, now)
-            found.books = books(warehouse, names, today)
+            found.books = books(warehouse, names)
             found.differing = differing(warehouse, names)
             known = warehouse.rows("select shop_id from ops.shops order by 1")
             others = [row["shop_id"] for row in known if row["shop_id"] not in names]
             if not warehouse.server:
                 found.told["no_longer_set_up"] = others
             else:
-                _add_others(found, warehouse, names, others, now, today)
+                _add_others(found, warehouse, names, others, now)
     except (NothingPublished, duckdb.Error) as error:
         problem = f"The warehouse cannot be read: {str(error).splitlines()[0]}"
         return _Warehouse({**found.told, "problem": problem})
@@ -256,13 +255,12 @@ def _add_others(
     own: Sequence[str],
     names: Sequence[str],
     now: datetime,
-    today: date,
 ) -> None:
     """What the server says of the shops that other homes load, and how old its reports are."""
     given = evidence.given(warehouse)
     found.told["given_at"] = given and given.isoformat()
     found.problems += evidence.behind(warehouse, own)
-    compared = books(warehouse, names, today)
+    compared = books(warehouse, names)
     there = evidence.published(warehouse, names, now, compared)
     there = replace(there, runs=[problem for problem in there.runs if problem.shop])
     for name in names:

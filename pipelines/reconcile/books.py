@@ -1,13 +1,12 @@
 """The published comparison of our reports with the service's own, as readers count it.
 
-Only periods with business count, and none that is still to come: twelve months of zeros on both
-sides agree about nothing. A period that differs counts whenever it is, unless documents of it came
-since its report was asked. A sync of some lists brings such: then nobody knows.
+Only periods with business count: twelve months of zeros on both sides agree about nothing. A period
+that differs counts whenever it is, unless documents of it came since its report was asked. A sync
+of some lists brings such: then nobody knows.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from pipelines.publish.published import Published
@@ -41,8 +40,8 @@ class Books:
     outdated: int = 0
 
 
-def books(warehouse: Published, shops: Sequence[str], today: date) -> dict[str, Books]:
-    """Shop -> its books; a shop nobody compared is not there. ``today`` is the shop's own day."""
+def books(warehouse: Published, shops: Sequence[str]) -> dict[str, Books]:
+    """Shop -> its books; a shop nobody compared is not there."""
     rows = warehouse.rows(
         f"""
         {_COMPARED}
@@ -50,11 +49,10 @@ def books(warehouse: Published, shops: Sequence[str], today: date) -> dict[str, 
             count(*) filter (where differs) as differing,
             count(*) filter (where not (matches or differs)) as outdated
         from compared
-        where matches is not true
-            or ((coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0) and period <= $today)
+        where matches is not true or coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0
         group by 1
         """,  # noqa: S608 - ours
-        {"shops": list(shops), "today": today},
+        {"shops": list(shops)},
     )
     return {row.pop("shop_id"): Books(**row) for row in rows}
 

@@ -219,7 +219,7 @@ def _page(
 ) -> Page:  # fmt: skip
     seen = view(warehouse, names, period, days)
     now = seen.now
-    found = trust(warehouse, names, made_at, today)
+    found = trust(warehouse, names, made_at)
     is_chain = len(names) > 1
     own = figures.by_shop(warehouse, names, now.period, days.until) if is_chain else {}
     is_day = now.period.kind == "day"

@@ -115,9 +115,9 @@ class Trust(Frozen):
     """Since when readers of a server have had these figures."""
 
 
-def trust(warehouse: Published, names: Sequence[str], now: datetime, today: date) -> Trust:
-    """How far the published figures of these shops go; ``today`` is their own day at ``now``."""
-    compared = books(warehouse, names, today)
+def trust(warehouse: Published, names: Sequence[str], now: datetime) -> Trust:
+    """How far the published figures of these shops go at ``now``."""
+    compared = books(warehouse, names)
     proof = evidence.published(warehouse, names, now, compared)
     found = proof.problems(names)
     return Trust(
