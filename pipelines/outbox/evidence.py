@@ -105,7 +105,10 @@ class Evidence:
         named, marker = change.answered or "", change.marker
         if named in new and (not marker or holds(new[named], marker)):
             return Verdict("applied", f"record {named} is new, as answered", named)
-        grades = {key: self._grades(change.resource, body, row) for key, row in new.items()}
+        grades = {
+            key: {n: compare(change.resource, n, body[n], row, self._zone) for n in body}
+            for key, row in new.items()
+        }
         keys = KEYS[change.resource]
         like = [
             key for key, of in grades.items()
@@ -127,9 +130,6 @@ class Evidence:
             told = ", ".join(like)
             return Verdict("unknown", f"new records that may be it, or another's: {told}", like[0])
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
-
-    def _grades(self, resource: str, body: Fields, row: Fields) -> dict[str, Match]:
-        return {name: compare(resource, name, body[name], row, self._zone) for name in body}
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""

@@ -69,12 +69,9 @@ def takes_id(resource: str, field: str) -> bool:
 
 
 def names(change: Change, resource: str, record_id: str) -> bool:
-    """Whether the body of a change names a record by its id."""
-    return any(
-        (target.table, value) == (resource, record_id)
-        for field, target, value in mentions(change)
-        if field != "id"
-    )
+    """Whether a change names a record by its id."""
+    named = ((target.table, value) for _, target, value in mentions(change))
+    return (resource, record_id) in named
 
 
 def mentions(change: NewChange | Change) -> Iterator[tuple[str, Target, str | Reference]]:
