@@ -64,7 +64,7 @@ divided as (
 select
     shop_id, id, invoice_id, document_day, amount, whole,
     -- Where each shows the payment whole: the oldest is settled first, and the last gets what is left.
-    case when smallest = largest then smallest end as whole_in_each,
+    case when smallest = largest and smallest > 0 then smallest end as whole_in_each,
     cast(case when is_last then greatest(smallest - (owed_so_far - owed), 0)
         else greatest(least(owed, smallest - (owed_so_far - owed)), 0) end as {{ money() }}) as share
 from divided
