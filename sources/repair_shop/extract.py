@@ -323,9 +323,6 @@ class ShopFetch:
         elif job.kind in WATERMARKS and (outcome.ids or job.kind == "hidden"):
             # An empty answer may be one for once: the next night asks for these days too.
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
-        elif job.kind == "audit":
-            for days in outcome.audited_days:
-                self.ledger.note_audit(job.shop, job.resource, *days)
 
     def _drop_stale(self, *kinds: str, of: str | None = None) -> None:
         """A cheap scan that an earlier run left open is made anew, as rows may have changed since;

@@ -120,6 +120,33 @@ def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_a
     assert len(stranger.recorder.live("tickets", "main")) == 49
 
 
+def test_tickets_that_halves_hide_are_found_by_a_shop_that_began_without_any(stranger):
+    """Nothing told on the first night what this service hides."""
+    tickets, fresh = list[dict](), list[dict]()
+    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+
+    def answer(seen: Seen) -> Reply:
+        query, path = dict(seen.query), seen.path.removeprefix("/v1/")
+        rows = statuses if path == "statuses" else tickets
+        if path == "tickets":
+            rows = listed(tickets, query, "pipeline but of one status")
+        elif path == "tickets/updated":
+            rows = tickets if query.get("updatedDateFrom", "").endswith("-2000") else fresh
+        elif path != "statuses":
+            found = [row for row in tickets if path == f"tickets/{row['id']}"]
+            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
+        return Reply(body=[] if query.get("page", "1") != "1" else rows[::-1])
+
+    stranger.loopback.otherwise = answer
+    for night in range(4):
+        assert stranger.sync("statuses", "tickets").exit_code == 0
+        assert len(stranger.recorder.live("tickets", "main")) == len(tickets), night
+        # Of a past day, as its last change is; on the second day one is closed now, too.
+        tickets.append(ticket(2 * night, "Done"))
+        fresh[:] = [ticket(1, "Done", "2026-03-09")] if night == 0 else []
+        tickets += fresh
+
+
 @pytest.mark.parametrize("rows", [50, 100])
 def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(stranger, rows):
     tickets = [ticket(n, LABELS[n % 3]) for n in range(rows)]

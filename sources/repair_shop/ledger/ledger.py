@@ -35,7 +35,7 @@ from ..ledger.state import State
 
 _OF_A_DICTIONARY = 20
 """Rows of a list that its dictionary is made of."""
-_FORGOTTEN = ("rows", "lists", "scans", "pages", "audits", "reports")
+_FORGOTTEN = ("rows", "lists", "scans", "pages", "reports")
 
 
 def _ids(ids: Iterable[str]) -> str:

@@ -28,6 +28,8 @@ from runs order by run_id desc limit :limit
 select run_id, token from runs order by run_id desc limit 1
 -- name: run_began
 select started_at from runs where run_id = :run_id
+-- name: run_starts
+select began_seq, started_at from runs order by run_id
 -- name: outcomes
 select run_id, outcome from runs
 where (command = 'dlt' or command = 'sync' or command like 'sync %') and ended_at notnull
@@ -140,6 +142,11 @@ order by seen, id
 -- name: live_days
 select day, count(*) from rows where shop = :shop and list = :list and deleted_at is null
   and (:shown is null or shown = :shown) and shown <> '-' group by day
+-- name: pages_of_rows
+select (place - 1) / :size + 1, min(seen), iif(count(day) = count(*), max(day), null) from (
+  select row_number() over (order by day) as place, seen, day from rows
+  where shop = :shop and list = :list and deleted_at is null and shown <> '-')
+group by 1 order by 1
 -- name: has_seen
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1
 -- name: first_day
@@ -187,15 +194,6 @@ select * from lists where shop = :shop and list = :list
 select shop from lists where list = :list and whole_on notnull
 -- name: add_list
 insert or ignore into lists(shop, list) values (:shop, :list)
--- name: audits
-select first_day, last_day, audited_at from audits where shop = :shop and list = :list
-order by audited_at desc
--- name: drop_audits
-delete from audits where shop = :shop and list = :list and first_day >= :first
-  and last_day <= :last
--- name: add_audit
-insert or replace into audits values (:shop, :list, :first, :last, :at)
-
 -- name: put_report
 insert or replace into reports values (:shop, :report, :period, :total, :at)
 -- name: reports

@@ -65,12 +65,6 @@ create table lists(
   primary key (shop, list)
 ) without rowid;
 
-create table audits(
-  shop text not null, list text not null, first_day text not null, last_day text not null,
-  audited_at text not null,
-  primary key (shop, list, first_day)
-) without rowid;
-
 create table reports(
   shop text not null, report text not null, period text not null, total text not null,
   fetched_at text not null,

@@ -1,4 +1,4 @@
-"""What the ledger keeps beside rows: runs, the state of each list, audits, notes."""
+"""What the ledger keeps beside rows: runs, the state of each list, notes."""
 
 import json
 import secrets
@@ -32,7 +32,7 @@ _DAYS = frozenset(field.name for field in fields(ListState) if field.name.endswi
 
 
 class State(LedgerFile):
-    """The tables ``runs``, ``lists``, ``audits`` and ``notes``."""
+    """The tables ``runs``, ``lists`` and ``notes``."""
 
     # -- runs -----------------------------------------------------------------------------------
 
@@ -148,13 +148,6 @@ class State(LedgerFile):
         """Have the next run read lists whole."""
         for name in names:
             self.set_list(shop, name, whole_on=None)
-
-    def note_audit(self, shop: str, name: str, first: date, last: date) -> None:
-        """Remember that all rows of some days were read now."""
-        days = {"first": first.isoformat(), "last": last.isoformat()}
-        with self.transaction():
-            self.write("drop_audits", shop=shop, list=name, **days)
-            self.write("add_audit", shop=shop, list=name, at=now_text(), **days)
 
     # -- notes ---------------------------------------------------------------------------------
 

@@ -7,22 +7,22 @@ other lists are read too: on the last page a row that came and one that went hid
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from itertools import groupby
+from datetime import date, datetime, timedelta
 
 from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
-from .cuts import Days
 from .jobs import Job
 from .known import OTHERS, KnownRows
 from .tickets import HIDDEN_KEY
 
 _ROUND_DAYS = 4
 """A shop that fits into so many nights is read in turn."""
-_STRETCH_PAGES = 10
+_IN_TURN = 10
+"""Pages a night of a list whose rows have no dates."""
 _INNER = 3
 """Pages a night of the lists whose old pages are not read again for edits."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -42,12 +42,12 @@ _VALUE = {
 
 
 @dataclass(frozen=True)
-class _Stretch:
-    """Days of a list that are due alike. ``due``: 1 and more is overdue."""
+class _Page:
+    """A page of a list. ``age``: days since the row of it was seen that was not for longest;
+    ``due``: 1 and more is overdue."""
 
     endpoint: Endpoint
-    first: int
-    last: int
+    number: int
     age: float
     due: float
 
@@ -65,22 +65,18 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
     """
     requests, now = shop.audit_requests, datetime.now(shop.zone)
     found = [
-        stretch
+        page
         for endpoint in ENDPOINTS.values()
         if endpoint.table not in but and not endpoint.tells_edits
-        for stretch in _stretches(ledger, shop, endpoint, now)
+        for page in _pages(ledger, shop, endpoint, now)
     ]
-    if sum(stretch.last - stretch.first + 1 for stretch in found) <= _ROUND_DAYS * requests:
+    if len(found) <= _ROUND_DAYS * requests:
         found.sort(key=lambda one: (-one.age, -one.value))
     else:
         found.sort(key=lambda one: -one.due * one.value)
     pages = _inner_pages(ledger, shop, but)
-    left = requests - sum(map(len, pages.values()))
-    for one in found:
-        chosen = pages.setdefault(one.endpoint.table, set())
-        wanted = [page for page in range(one.first, one.last + 1) if page not in chosen][:left]
-        chosen.update(wanted)
-        left -= len(wanted)
+    for one in found[: requests - sum(map(len, pages.values()))]:
+        pages.setdefault(one.endpoint.table, set()).add(one.number)
     return [
         Job(shop.name, ENDPOINTS[table], "audit", pages=tuple(chosen), requests=len(chosen))
         for table, chosen in pages.items()
@@ -106,51 +102,26 @@ def _inner_pages(ledger: Ledger, shop: ShopSettings, but: Collection[str]) -> di
     return pages
 
 
-def _stretches(
+def _pages(
     ledger: Ledger, shop: ShopSettings, endpoint: Endpoint, now: datetime
-) -> Iterator[_Stretch]:
-    """The list's days, cut where they were read at another moment, or are due otherwise."""
-    state, today = ledger.list_state(shop.name, endpoint.table), now.date()
-    known = KnownRows(ledger, shop.name, endpoint.table)
-    rows, page_rows = known.days(), known.page_rows
-    count = Days(rows, page_rows)
-    if state.whole_on is None or count.live <= page_rows:
+) -> Iterator[_Page]:
+    """The pages of a list that was read whole, if it has several."""
+    today, known = now.date(), KnownRows(ledger, shop.name, endpoint.table)
+    of_it = {"shop": shop.name, "list": endpoint.table, "size": known.page_rows}
+    pages = ledger.select("pages_of_rows", **of_it)
+    if len(pages) < 2 or not ledger.is_whole(shop.name, endpoint.table):
         return
-    if count.undated:
-        # Without dates nothing says when a row was read: some pages a night, in turn.
-        first = today.toordinal() * _STRETCH_PAGES % count.pages + 1
-        yield _Stretch(endpoint, first, min(count.pages, first + _STRETCH_PAGES - 1), 1, 0.1)
+    if any(day is None for _, _, day in pages):
+        # Without dates nothing says where a row stands: some pages a night, in turn.
+        for number in range(min(_IN_TURN, len(pages))):
+            place = (today.toordinal() * _IN_TURN + number) % len(pages)
+            yield _Page(endpoint, place + 1, 1, 0.1)
         return
-    dated = sorted((day, number) for day, number in rows if day is not None)
-    whole = datetime.combine(state.whole_on, time(), shop.zone)
-    read = _read_days(ledger, shop.name, endpoint, whole)
-    for alike, group in groupby(dated, lambda row: (read(row[0]), _due_days(row[0], today))):
-        age = (now - alike[0]) / timedelta(days=1)
-        begin = size = 0
-        of_age = list(group)
-        for day, number in of_age:
-            begin = begin if size else count.before(day)
-            size += number
-            if size >= _STRETCH_PAGES * page_rows or day == of_age[-1][0]:
-                first, last = begin // page_rows + 1, (begin + size - 1) // page_rows + 1
-                yield _Stretch(endpoint, first, last, age, age / alike[1])
-                size = 0
-
-
-def _read_days(
-    ledger: Ledger, shop: str, endpoint: Endpoint, whole: datetime
-) -> Callable[[date], datetime]:
-    """Says when all rows of a day were read last; by default when the list was read whole."""
-    audits = [
-        (first, last, datetime.fromisoformat(at))
-        for first, last, at in ledger.select("audits", shop=shop, list=endpoint.table)
-    ]
-
-    def read(day: date) -> datetime:
-        text = day.isoformat()
-        return next((at for first, last, at in audits if first <= text <= last), whole)
-
-    return read
+    began, starts = zip(*ledger.select("run_starts"), strict=True)
+    for number, seen, day in pages:
+        run = max(0, bisect_left(began, seen) - 1)
+        age = (now - datetime.fromisoformat(starts[run])) / timedelta(days=1)
+        yield _Page(endpoint, number, age, age / _due_days(date.fromisoformat(day), today))
 
 
 def _due_days(day: date, today: date) -> int:

@@ -227,10 +227,6 @@ class Count:
         """Whether as many rows are known as there are places, at every cut that was seen."""
         return not any(self._surplus(low, high) for low, high in pairwise(self._cuts()))
 
-    def covered(self, first_page: int, last_page: int) -> tuple[date, date] | None:
-        """The days of which all rows stand on these pages, once the books balance."""
-        return self._days.within(first_page, last_page)
-
     # -- cuts -----------------------------------------------------------------------------------
 
     def _cuts(self) -> list[Cut]:

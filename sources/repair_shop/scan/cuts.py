@@ -43,13 +43,6 @@ class Days:
         """Rows of earlier days; of :data:`END`, all."""
         return self.live if day == END else self.ranks[bisect_left(self._days, day)]
 
-    def within(self, first_page: int, last_page: int) -> tuple[date, date] | None:
-        """The first and last day of which all rows stand on these pages, None if there is none."""
-        low, high = self._size * (first_page - 1), self._size * last_page
-        ranges = zip(self._days, self.ranks, self.ranks[1:], strict=False)
-        days = [day for day, begin, end in ranges if low <= begin and end <= high]
-        return (days[0], days[-1]) if days else None
-
 
 @dataclass(frozen=True)
 class Cut:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from ..errors import BadAnswer
-from ..ledger import Ledger, Page
+from ..ledger import Ledger
 from .count import Count, Found
 from .jobs import Job
 from .known import KnownRows
@@ -96,10 +96,11 @@ class ListCount:
             for one in parts_of_hidden(self.ledger, shop):
                 listed = self.reader(f"new {one.name}", None, one.params)
                 out.add(read_head(listed, order="newest", since=self.job.since, live=0))
-            if hides == "yes" and not have_changed(
-                self.reader, self.ledger.live_count(shop, self.job.resource)
+            known = self.ledger.live_count(shop, self.job.resource)
+            if hides == "yes" and (
+                have_changed(self.reader, known + 1) or not have_changed(self.reader, known)
             ):
-                self._read_whole(out, "fewer have a last change than are known")
+                self._read_whole(out, "not as many have a last change as are known")
             else:
                 out.proof += f"; {_NOT_COUNTED}: the service hides tickets"
             return
@@ -109,13 +110,11 @@ class ListCount:
         """Read some pages again, of tickets those of most statuses, for edits that nothing
         announces; their places count as well."""
         count, out = self.new(next(iter(self._slices), WHOLE)), Outcome()
-        runs, read = list(runs_of(pages)), list[Page]()
-        words = ", ".join(f"{first} to {last}" for first, last in runs)
+        words = ", ".join(f"{first} to {last}" for first, last in runs_of(pages))
         out.proof = f"pages {words} read again"
         try:
             for number in sorted(pages, reverse=True):
-                read.append(count.ask(number))
-                out.take(read[-1])
+                out.take(count.ask(number))
             if count.shows_end(max(pages)):
                 count.find_end()  # in an order that is not by date, only the whole list tells
             balances = count.balances()
@@ -124,9 +123,6 @@ class ListCount:
         known = self._known
         if not balances and not known.shows_twice:  # else each night reads it whole anyway
             self._settle(out, [count])
-        if len(read) == len(pages):
-            covered = (count.covered(first, last) for first, last in runs)
-            out.audited_days = [days for days in covered if days is not None]
         return out
 
     @property
@@ -173,6 +169,9 @@ class ListCount:
             self._read_whole(out, doubts)
             return
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
+        if unlisted and self.job.endpoint.partition and known.pages <= WHOLE_PAGES:
+            self._read_whole(out, "neither half shows some that exist")  # nor perhaps others
+            return
         out.gone |= gone
         out.proof += _words(found, gone, unlisted)
 

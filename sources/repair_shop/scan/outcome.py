@@ -65,8 +65,6 @@ class Outcome:
     """Rows that another reading of the same night did not show either."""
     page_rows: int = 0
     """Rows of a page, where the list showed that it has other pages than of fifty."""
-    audited_days: list[tuple[date, date]] = field(default_factory=list)
-    """First and last of the days that an audit of pages read whole."""
 
     @property
     def proven(self) -> bool:

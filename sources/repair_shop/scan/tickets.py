@@ -200,7 +200,8 @@ class Tickets:
         changed.page_rows = changed.page_rows or out.page_rows
         changed.pages += out.pages
         if all(map(self.is_gone, unchanged)):
-            if 0 < len(there) < _LOOKS:
+            with_status = self.by_status(there).keys() & set(repair_labels(self.ledger, self.shop))
+            if there and not with_status:
                 KnownRows(self.ledger, self.shop, "tickets").note_unlisted(there)
                 self.ledger.set_value(self.shop, HIDDEN_KEY, "")
             return changed
