@@ -160,3 +160,27 @@ def test_lists_are_tried_again_where_one_does_not_page_but_not_where_none_does(s
     with stranger.session() as session:
         [(scans,)] = session.ledger.query("SELECT count(*) FROM scans WHERE kind = 'full'")
     assert scans == (2 if lists == 1 else lists)
+
+
+def test_a_list_of_one_long_page_that_comes_again_is_whole_after_it_lost_a_row(stranger):
+    lists = {
+        name: [{"id": n, "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(rows)]
+        for name, rows in (("ticketComments", 80), ("stock", 130))
+    }
+
+    def answer(seen: Seen) -> Reply:
+        query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"))
+        if rows is None:
+            return Reply(404, {"error": "Not found"})
+        start = min(100 * (int(query.get("page", 1)) - 1), (len(rows) - 1) // 100 * 100)
+        shown = rows if query.get("sort") == "oldest" else rows[::-1]
+        return Reply(body=shown[start : start + 100])
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("stock", "ticketComments").exit_code == 0
+    for _night in range(2):
+        del lists["ticketComments"][40]
+        report = stranger.sync("stock", "ticketComments")
+        assert report.exit_code == 0, report.details
+    held = set(stranger.recorder.live("ticket_comments", "main"))
+    assert held == {str(row["id"]) for row in lists["ticketComments"]}

@@ -110,7 +110,7 @@ def read_head(
         pages: list[Page] = []
         for number in count(1):
             page = bound.ask("head", number, order)
-            out.whole = _is_past_the_end(bound, page, number, pages, order)
+            out.whole = _is_past_the_end(bound, page, number, pages, order, size)
             if out.whole:
                 break
             if pages and pages[0].size < PAGE_ROWS:
@@ -132,7 +132,7 @@ def read_head(
 
 
 def _is_past_the_end(
-    reader: Bounded, page: Page, number: int, pages: list[Page], order: str | None
+    reader: Bounded, page: Page, number: int, pages: list[Page], order: str | None, size: int
 ) -> bool:
     """Whether a page shows that the one before was the list's last.
 
@@ -143,7 +143,7 @@ def _is_past_the_end(
             try_by_offset(reader, order, pages)
         return True
     if pages and set(page.ids) == set(pages[-1].ids):
-        if page.size < PAGE_ROWS:
+        if page.size < max(size, PAGE_ROWS):
             return True  # past its end this service repeats the last page
         raise PagingBroken(f"pages {number - 1} and {number} hold the same rows")
     return False
