@@ -192,6 +192,8 @@ class FakeShop(httpx.BaseTransport):
             return self._response(200, {"id": when})
         if what in _ODD:
             return self._response(200, _ODD[what])
+        if what == "listed":
+            return self._response(200, {"data": [reply]})
         if what == "warned":
             return self._response(200, {**(reply or {}), "warning": "see log"})
         if what.startswith("record"):

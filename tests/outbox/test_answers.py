@@ -76,9 +76,10 @@ def test_an_answer_whose_id_can_be_none_proves_nothing(desk, named):
     assert desk.states() == ["in_doubt"]
 
 
-def test_a_create_is_done_by_the_place_that_its_answer_names(desk):
+@pytest.mark.parametrize("answer", ["place", "listed"])
+def test_a_create_is_done_by_the_place_or_the_list_of_one_that_is_answered(desk, answer):
     desk.queue("stock", "create", {"product": "1", "quantity": 2})
-    assert desk.push("place after").exit_code == 0
+    assert desk.push(f"{answer} after").exit_code == 0
     assert desk.change().id in desk.shop.tables["stock"]
 
 
