@@ -160,6 +160,21 @@ def test_runs_of_few_requests_come_to_an_end_however_short_the_minute(
     assert codes[0] == 4 and 0 in codes
 
 
+def test_a_first_load_begins_with_short_lists_and_payments(
+    make_mirror: MakeMirror,
+) -> None:
+    long = ("time_clock", "appointments", "customers", "stock", "leads", "serials", "payments")
+    rows = [
+        (table, {"id": f"{table}-{n}", "created_date": f"2026-0{1 + n % 9}-11"})
+        for table in long
+        for n in range(600)
+    ]
+    mirror = make_mirror(records=[*rows, ("expense_categories", {"id": 1, "name": "Rent"})])
+    assert mirror.run(max_requests=80).exit_code == 4
+    mirror.assert_same("expense_categories")
+    assert mirror.live("payments")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_with_exit_code_4_and_the_next_run_goes_on(
     make_mirror: MakeMirror, tmp_path: Path, number: signal.Signals
