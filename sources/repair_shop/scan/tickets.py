@@ -23,6 +23,7 @@ from ..scan.slices import MakeReader, Slice, halves, read_slices
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
+_SOME = 500
 _LOOKS = 10
 """As many tickets that neither half shows are no exceptions, but what the lists hide."""
 
@@ -161,9 +162,12 @@ class Tickets:
         return lost, there, unsure
 
     def by_status(self, rows: Iterable[str]) -> dict[str, str]:
-        """Status -> one of these tickets."""
-        found = self.ledger.contents(self.shop, "tickets", rows)
-        return {status_of(content): row for row, content in found.items()}
+        """Status -> one of these tickets, of which some are held at a time."""
+        found, left = dict[str, str](), sorted(rows)
+        for at in range(0, len(left), _SOME):
+            held = self.ledger.contents(self.shop, "tickets", left[at : at + _SOME])
+            found |= {status_of(content): row for row, content in held.items()}
+        return found
 
     def changed(self, asked: Mapping[str, Any]) -> Outcome:
         """All tickets that have a last change."""
