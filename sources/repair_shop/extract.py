@@ -34,6 +34,7 @@ from .scan.jobs import (
     WORDS,
     Job,
 )
+from .scan.outcome import WHOLE_PAGES
 from .scan.paging import Paging
 from .scan.scan_runner import ScanRunner
 from .scan.volatile import Volatile
@@ -250,10 +251,15 @@ class ShopFetch:
             if job.kind != "updated" or not is_refused or isinstance(error, NotAllowed):
                 self.ledger.write("doubt_scan", scan_id=scan.scan_id, reason=str(error))
                 raise
-            # This service has no such variant, or refuses so long a time (no sync for months); the
-            # list itself tells as much, in more requests.
-            self.ledger.close_scan(scan, state=ScanState.DROPPED, reason=str(error))
-            return self._scan(replace(job, kind="full"), result)
+            # This service has no such variant, or refuses so long a time (no sync for months).
+            return self._scan_list(scan, job, result, str(error))
+        if (
+            job.kind in ("updated", "paid")
+            and outcome.cannot_page
+            and reader.known.pages <= WHOLE_PAGES
+        ):
+            # It does not page, or its last page is full and comes again behind it.
+            return self._scan_list(scan, job, result, outcome.reason)
         if not is_by_offset and paging.may_go_on(outcome):
             if job.kind == "full" and all(job != one.job for one in self._put_off):
                 self._put_off.append(JobResult(job, rows=result.rows))
@@ -264,6 +270,12 @@ class ShopFetch:
             outcome.proof += f"; not compared, as it differs in each answer: {fields}"
         self._close(job, scan, outcome, result, reader.exists)
         return True
+
+    def _scan_list(self, scan: Scan, job: Job, result: JobResult, why: str) -> bool:
+        """Read the list itself, where its changes cannot be asked for: it tells as much, in more
+        requests."""
+        self.ledger.close_scan(scan, state=ScanState.DROPPED, reason=why)
+        return self._scan(replace(job, kind="full"), result)
 
     # -- afterwards ---------------------------------------------------------------------------
 

@@ -147,8 +147,11 @@ def test_tickets_that_halves_hide_are_found_by_a_shop_that_began_without_any(str
         tickets += fresh
 
 
-@pytest.mark.parametrize("rows", [50, 100])
-def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(stranger, rows):
+@pytest.mark.parametrize(("rows", "changed"), [(50, 0), (100, 0), (50, 50), (150, 50), (150, 100)])
+def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(
+    stranger, rows, changed
+):
+    """All of them, and those that changed since the day before."""
     tickets = [ticket(n, LABELS[n % 3]) for n in range(rows)]
     statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
@@ -156,7 +159,8 @@ def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(stra
         query, path = dict(seen.query), seen.path.removeprefix("/v1/")
         found = listed(tickets, query, "all of them")
         if path == "tickets/updated":
-            found = tickets if query.get("updatedDateFrom", "").endswith("-2000") else []
+            is_ever = query.get("updatedDateFrom", "").endswith("-2000")
+            found = tickets if is_ever else tickets[:changed]
         found = statuses if path == "statuses" else found
         begin = min(50 * int(query.get("page", 1)) - 50, max(0, len(found) - 1) // 50 * 50)
         return Reply(body=found[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
