@@ -60,7 +60,7 @@ def test_a_night_that_fails_makes_the_mirror_no_older_than_the_last_that_did_not
     assert second > first
     synced.server.faults.next("error_under_200", path="/ticketInvoices", times=1000)
     assert synced.run().exit_code == 3
-    assert age() == second
+    assert age() >= second
 
 
 def test_a_wrong_key_at_a_shop_that_was_synced_ends_3_in_words(mirror):
