@@ -62,7 +62,7 @@ class Published:
         """
         try:
             # DuckDB imports pandas before it binds a value: longer than all questions of a report.
-            with without("pandas"):
+            with without("pandas", everywhere=False):
                 cursor = self.connection.execute(sql, _named(sql, values or {}))
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(
