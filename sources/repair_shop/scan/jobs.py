@@ -150,7 +150,7 @@ def mirror_jobs(
     if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours. Then the
         # longest, so that none is left to be read alone at the end.
-        return sorted(jobs, key=lambda job: (job.kind == "full", job.requests or 0, _rank(job)))
+        return sorted(jobs, key=lambda job: (job.kind == "full", _rank(job), job.requests or 0))
     # Going on: what was not reached comes first.
     recent = ledger.recent_scans(shop.name, STILL_NEW, first_run).values()
     proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
