@@ -1,10 +1,13 @@
 """Services whose pages are not those that were asked for, or whose rows move meanwhile."""
 
 import dataclasses
+import random
 from datetime import date, timedelta
 
 import pytest
 
+from pipelines.settings import Settings
+from pipelines.sync.run import sync
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.names import snake_case
@@ -184,3 +187,24 @@ def test_a_list_of_one_long_page_that_comes_again_is_whole_after_it_lost_a_row(s
         assert report.exit_code == 0, report.details
     held = set(stranger.recorder.live("ticket_comments", "main"))
     assert held == {str(row["id"]) for row in lists["ticketComments"]}
+
+
+@pytest.mark.parametrize("mixed", [0, 20, 400])
+def test_old_edits_are_found_in_turn_also_where_the_order_is_not_by_date(stranger, mixed):
+    """Which rows stand on a page is a guess there: no page keeps the others from their turn."""
+    chance = random.Random(3)
+    at = sorted(chance.random() * 600 for _ in range(600))
+    order = sorted(range(600), key=lambda n: at[n] + chance.random() * mixed)
+    days = [date(2024, 1, 1) + timedelta(days=day) for day in at]
+    rows = [{"id": n, "amount": 1, "date": f"{days[n]}"} for n in order]
+    stranger.lists["/expenses"] = rows
+    shop = stranger.shop.model_copy(update={"audit_requests": 3})
+    settings = Settings(home=stranger.home, shops=(shop,))
+    assert sync(settings, loader=stranger.recorder).exit_code == 0
+    edited = {str(row["id"]): row for row in rows[10:520:25]}
+    for row in edited.values():
+        row["amount"] = 2
+    for _night in range(8):
+        assert sync(settings, loader=stranger.recorder).exit_code == 0
+    held = stranger.recorder.live("expenses", "main")
+    assert {row: float(held[row]["amount"]) for row in edited} == dict.fromkeys(edited, 2)

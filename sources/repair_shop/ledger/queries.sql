@@ -143,7 +143,7 @@ order by seen, id
 select day, count(*) from rows where shop = :shop and list = :list and deleted_at is null
   and (:shown is null or shown = :shown) and shown <> '-' group by day
 -- name: pages_of_rows
-select (place - 1) / :size + 1, min(seen), iif(count(day) = count(*), max(day), null) from (
+select (place - 1) / :size + 1, avg(seen), iif(count(day) = count(*), max(day), null) from (
   select row_number() over (order by day) as place, seen, day from rows
   where shop = :shop and list = :list and deleted_at is null and shown <> '-')
 group by 1 order by 1

@@ -43,8 +43,8 @@ _VALUE = {
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of a list. ``age``: days since the row of it was seen that was not for longest;
-    ``due``: 1 and more is overdue."""
+    """A page of a list. ``age``: days since its rows were seen, in the middle of them, so that one
+    that is nowhere shown keeps no page from its turn; ``due``: 1 and more is overdue."""
 
     endpoint: Endpoint
     number: int
