@@ -39,6 +39,15 @@ def sandbox(
         bool, typer.Option("--new-keys", help="Replace the keys of shops that the file holds.")
     ] = False,
     timezone: Annotated[str, typer.Option(help="The shops' time zone.")] = "UTC",
+    limit: Annotated[int, typer.Option(min=0, help="Requests a minute; 0: no limit.")] = 30,
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day before which the made-up data end.",
+            show_default="today",
+        ),
+    ] = None,
     quirk: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,6 +63,8 @@ def sandbox(
         existing_zone(timezone)
     except ValueError as error:
         raise typer.BadParameter(f"'{timezone}' {error}", param_hint="--timezone") from error
+    if until is not None and not 2000 <= until.year <= 2099:
+        raise typer.BadParameter("must lie between 2000 and 2099", param_hint="--until")
     quirks = _quirks(quirk or [])
     names = ["main"] if shops == 1 else [f"shop{number}" for number in range(1, shops + 1)]
     specs = [
@@ -61,9 +72,10 @@ def sandbox(
             name,
             timezone,
             quirks,
+            limit=limit or None,
             seed=seed + number,
             key=secrets.token_urlsafe(32) if new_keys else None,
-            until=datetime.now(ZoneInfo(timezone)).date(),
+            until=(until or datetime.now(ZoneInfo(timezone))).date(),
         )
         for number, name in enumerate(names)
     ]

@@ -36,11 +36,12 @@ def ask(base, path, key):
 def test_serves_until_a_signal_and_keeps_its_file(tmp_path):
     file = tmp_path / "shop.sqlite"
     arguments = ["--db", str(file), "--quirk", "amounts=text"]
-    arguments += ["--quirk", "definition.tax=net"]
+    arguments += ["--quirk", "definition.tax=net", "--until", "2026-03-31"]
     with sandbox(signal.SIGINT, *arguments) as told:
         key = told[1].split()[-1]
         payment = ask(told[0].split()[-1], "/payments", key)[0]
     assert isinstance(payment["amount"], str)
+    assert payment["date"] < "2026-03-31"
 
     with sandbox(signal.SIGINT, "--db", str(file)) as told:
         assert key not in told[1] and "--new-keys" in told[1], "a file keeps only their hashes"
@@ -71,6 +72,8 @@ def test_it_prints_the_settings_of_a_sync_and_its_data_reach_to_yesterday():
         ["--quirk", "amounts"],
         ["--quirk", "amounts=words"],
         ["--quirk", "definition.tax=some"],
+        ["--until", "31.3.2026"],
+        ["--until", "0001-01-02"],
         ["--port", "0", "--db", "damaged"],
         ["--port", "0", "--db", "no-such-folder/shop.sqlite"],
         ["--port", "0", "--db", "newer"],
