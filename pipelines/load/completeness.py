@@ -20,7 +20,8 @@ _NAMES = (
 
 
 def completeness(ledger: Ledger) -> list[dict[str, Any]]:
-    """The newest evidence for each list and each stretch of days of it.
+    """The newest evidence for each list and each stretch of days of it; where it is in doubt, the
+    newest proof as well.
 
     What was in doubt once and has been read again since, with proof, is left out: each row here
     that is not proven, or is proven with a ``reason``, is in doubt now.
