@@ -9,6 +9,7 @@ A basis is ``{"values": {field: value}, "seen": {field: {column: text}}}``, and 
 service showed when the change was parked, over which a person retried it.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
@@ -139,34 +140,48 @@ def _amount(text: str | None) -> Decimal | None:
         return None
 
 
+def _expected(outbox: Outbox, change: Change, body: Fields) -> tuple[Fields, Fields]:
+    """``values`` and ``seen`` of a basis, moved on by what earlier changes set since this one was
+    queued; of one that was sent, as the record was before: what that request set is ours."""
+    if change.attempts and (before := (change.fence or {}).get("before")):
+        return {}, {name: picture(change.resource, name, before) for name in body}
+    values = dict(change.basis.get("values", {}))
+    for [own] in outbox.ask("set_since", number=change.number):
+        values |= json.loads(own)
+    return values, change.basis.get("seen", {})
+
+
 def conflicts(
     outbox: Outbox, change: Change, body: Fields, row: Fields, zone: ZoneInfo
 ) -> dict[str, tuple[str, str]]:
     """Fields that moved away from the basis at the service, and are not ours: field -> as it was,
     and as it is. What a later change of ours set is ours, too: it was sent before a backup was put
     back."""
-    resource, basis = change.resource, change.basis
-    later = [one.body for one in outbox.of_record(change, after=change.number, states=OPEN)]
-    if change.attempts and (before := (change.fence or {}).get("before")):
-        # As before the first request: what that one may have set is ours.
-        basis = {"seen": {name: picture(resource, name, before) for name in body}}
-    values, seen = basis.get("values", {}), basis.get("seen", {})
+    resource, (values, seen) = change.resource, _expected(outbox, change, body)
     shown = change.basis.get("shown", {}).get("seen", {})
     found: dict[str, tuple[str, str]] = {}
     for name in body:
-        ours = [one[name] for one in (body, *later) if name in one]
-        if any(compare(resource, name, one, row, zone) is Match.SAME for one in ours):
+        if compare(resource, name, body[name], row, zone) is Match.SAME:
             continue
         if name in values and name not in shown:
             if compare(resource, name, values[name], row, zone) < Match.HIDDEN:
                 found[name] = str(values[name]), words_of(resource, name, row)
         elif name in shown or name in seen:
-            then, now = shown.get(name, seen.get(name)), picture(resource, name, row)
-            for column in sorted((then.keys() & now.keys()) or then.keys() | now.keys()):
-                pair = then.get(column, ""), now.get(column, "")
-                if name not in found and column not in _VOLATILE and not same(*pair, zone):
-                    found[name] = pair
+            then = shown.get(name, seen.get(name))
+            if moved := _moved(then, picture(resource, name, row), zone):
+                found[name] = moved
+    for later in outbox.of_record(change, after=change.number, states=OPEN) if found else ():
+        for name in found.keys() & later.body.keys():
+            if compare(resource, name, later.body[name], row, zone) is Match.SAME:
+                del found[name]
     return found
+
+
+def _moved(then: Fields, now: Fields, zone: ZoneInfo) -> tuple[str, str] | None:
+    """The first column that shows another value now: as it was, and as it is."""
+    columns = sorted(((then.keys() & now.keys()) or then.keys() | now.keys()) - _VOLATILE)
+    pairs = ((then.get(column, ""), now.get(column, "")) for column in columns)
+    return next((pair for pair in pairs if not same(*pair, zone)), None)
 
 
 def words_of(resource: str, name: str, row: Fields) -> str:
@@ -252,14 +267,3 @@ def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:
         wanted |= picture(resource, name, row)
         wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
     return wanted | {extra: row[extra] for extra in ("lines", *NAMES) if extra in row}
-
-
-def move_bases(outbox: Outbox, change: Change, body: Fields) -> None:
-    """Later changes of the same fields are based on what this one sent."""
-    for other in outbox.of_record(change, op="update", states=OPEN):
-        if shared := [name for name in other.body if name in body]:
-            seen = {k: v for k, v in other.basis.get("seen", {}).items() if k not in shared}
-            values = other.basis.get("values", {}) | {name: body[name] for name in shared}
-            told = f"change {change.number} set {', '.join(shared)}"
-            basis = {**other.basis, "values": values, "seen": seen}
-            outbox.move(other, None, "new basis", told, basis=basis)

@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.basis import move_bases, rows_of_warehouse
+from pipelines.outbox.basis import rows_of_warehouse
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
 from pipelines.outbox.records import Records
@@ -130,8 +130,8 @@ class Outcomes:
         return f"the record shows {', '.join(left)} as before" if left else ""
 
     def finish(self, change: Change, body: Fields, new_id: str, answer: str, event: str) -> None:
-        """Note that the service has it: the outcome, the id for those that wait for it, and what
-        later changes are based on. A sync is to read the records back."""
+        """Note that the service has it: the outcome, and the id for those that wait for it. A sync
+        is to read the records back."""
         now = self.outbox.clock.wall()
         with self.outbox.transaction():
             self.outbox.move(
@@ -143,8 +143,6 @@ class Outcomes:
             for resource, record in touched(change, body, new_id):
                 written = {"shop": change.shop, "resource": resource, "id": record, "now": now}
                 self.outbox.ask("wrote", number=change.number, **written)
-            if change.op == "update":
-                move_bases(self.outbox, change, body)
         self.hook("outcome" if event == "done" else "adopted", change.number)
 
     def in_doubt(self, change: Change, why: str, **columns: Any) -> Change:

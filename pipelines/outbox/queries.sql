@@ -55,6 +55,17 @@ where number >= :first and record_id like '@%' and exists (
     select 1 from changes as made where made.id is not null
     and made.number = cast(substr(changes.record_id, 2) as integer));
 
+-- name: set_since
+-- What earlier updates of its record set since a change was queued, by the order of their history:
+-- people set clocks. Older versions kept no body of what was done.
+select c.sent_body from changes as own join changes as c using (shop, resource, record_id)
+where own.number = :number and c.number < :number and c.state = 'done'
+    and c.sent_body is not null
+    and (select max(rowid) from history as h where h.number = c.number
+        and event in ('done', 'adopted'))
+        > (select min(rowid) from history as h where h.number = :number)
+order by c.number;
+
 -- name: wrote
 insert into written values (:shop, :resource, :id, :number, :now, null, null)
 on conflict (shop, resource, id) do update set pushed_at = excluded.pushed_at,

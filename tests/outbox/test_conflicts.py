@@ -149,3 +149,50 @@ def test_two_updates_of_one_field_that_wait_are_nobodys_edit(desk, record, new_s
     desk.shop.clock.boot_id += new_start
     assert desk.push().exit_code == 0
     assert (desk.states(), desk.shop.tables["customers"][record]["mobile"]) == (["done"] * 2, "3")
+
+
+def test_what_ours_set_before_an_update_was_queued_is_not_its_basis(desk):
+    record = desk.shop.put("customers", name="Ann")
+    desk.queue("customers", "update", {"mobile": "2"}, record)
+    desk.push()
+    desk.shop.tables["customers"][record]["mobile"] = "9"
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    with Outbox(desk.home) as outbox:
+        outbox.note(1, "seen", "a person looked at it since")
+    assert desk.push().exit_code == 0
+
+
+def test_what_staff_sets_back_between_two_of_ours_is_a_conflict(desk, record):
+    row = desk.shop.tables["customers"][record]
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+    desk.push(hook=at("outcome", lambda: row.update(mobile="1")))
+    assert desk.states() == ["done", "conflict"]
+    assert "was '2' when queued, is now '1'" in desk.change(2).reason
+
+
+def test_an_older_update_that_is_retried_asks_before_it_goes_over_a_newer_one(desk, record):
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+    desk.discard(1)
+    desk.push()
+    desk.retry(1)
+    desk.push()
+    assert desk.states() == ["conflict", "done"]
+
+
+def test_many_updates_of_one_record_write_nothing_of_each_other(desk, record):
+    for city in "ABC":
+        desk.queue("customers", "update", {"city": city}, record)
+    desk.push()
+    assert [desk.events(number) for number in (1, 2, 3)] == [["queued", "sending", "done"]] * 3
+
+
+def test_an_update_that_an_older_version_did_keeps_no_other_from_being_sent(desk, record):
+    for mobile in ("2", "3"):
+        desk.queue("customers", "update", {"mobile": mobile}, record)
+    desk.push(max_requests=3)
+    with Outbox(desk.home) as outbox, outbox.transaction() as db:
+        db.execute("update changes set sent_body = null, basis = '{}'")
+    assert desk.push().exit_code == 0
+    assert desk.states() == ["done", "done"]
