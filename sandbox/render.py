@@ -89,10 +89,10 @@ def _name(name: str, quirks: Quirks) -> str:
 
 
 def _value(name: str, value: Any, quirks: Quirks) -> Any:
-    if name in REFERENCES and value in (None, "", {}):
+    if not value and name in REFERENCES and value in (None, "", {}):
         empty = {"null": None, "object": {}, "text": "", "missing": _MISSING}
         return empty[quirks.empty_reference]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if name == "custom_fields":
             return dict(value)
         return public(value, quirks)

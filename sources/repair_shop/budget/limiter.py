@@ -15,10 +15,10 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import ConfigurationError, Refused, Stopped
 from ..settings import ShopSettings
@@ -244,7 +244,7 @@ class KeyBudget:
             free_at = now + self.minute * MARGIN
             db.execute("update slots set free_at = ? where id = ?", (free_at, slot.number))
             key, address = self._load(db)
-            before = astuple(key), astuple(address)
+            before = _rows(key, address)
             if skew is not None and (address.skew is None or abs(skew - address.skew) >= 1):
                 address.skew = skew  # a Date tells whole seconds; what is within them is no news
             if outcome == "ok":
@@ -263,7 +263,7 @@ class KeyBudget:
                 address.block(now, slot.taken, self.minute)
             if retry_after and outcome in ("rate_error", "other"):
                 key.silence(now + retry_after, "limit")
-            if (astuple(key), astuple(address)) != before:
+            if _rows(key, address) != before:
                 self._save(db, key, address)
 
     def forget(self) -> None:
@@ -364,9 +364,7 @@ class KeyBudget:
         return key, Address(*row) if row else Address(self.base)
 
     def _save(self, db: sqlite3.Connection, key: Standing, address: Address) -> None:
-        *columns, wordings, denied = astuple(key)
-        key_row = (*columns, json.dumps(wordings), json.dumps(denied))
-        for table, row in (("keys", key_row), ("addresses", astuple(address))):
+        for table, row in _rows(key, address).items():
             marks = ", ".join("?" * len(row))
             db.execute(f"insert or replace into {table} values ({marks})", row)  # noqa: S608 - ours
 
@@ -375,6 +373,13 @@ class KeyBudget:
             key, address = self._load(db)
             change(key)
             self._save(db, key, address)
+
+
+def _rows(key: Standing, address: Address) -> dict[str, tuple[Any, ...]]:
+    """Table -> the row that stands for it there."""
+    *columns, wordings, denied = vars(key).values()
+    texts = json.dumps(wordings), json.dumps(denied)
+    return {"keys": (*columns, *texts), "addresses": tuple(vars(address).values())}
 
 
 def _count(db: sqlite3.Connection, where: str, *values: object) -> int:

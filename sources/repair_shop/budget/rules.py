@@ -32,7 +32,7 @@ LONGEST_SILENCE = 480
 """A block lasts 6 to 8 hours (specification, Limits)."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Standing:
     """How a key stands with the service: its row in the budget's file."""
 
@@ -124,7 +124,7 @@ class Standing:
             self.why = ""
 
 
-@dataclass(slots=True)
+@dataclass
 class Address:
     """How an address stands, whichever of its keys is asked with: its row in the file."""
 

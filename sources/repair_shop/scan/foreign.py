@@ -30,7 +30,7 @@ class Shape:
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> "Shape":
         """The shape of some rows, at least one."""
-        fields = [frozenset(map(snake_case, row)) for row in rows]
+        fields = [frozenset(map(snake_case, names)) for names in {tuple(row) for row in rows}]
         return cls(frozenset.intersection(*fields), frozenset.union(*fields))
 
     def apart(self, known: "Shape") -> int:
