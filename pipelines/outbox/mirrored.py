@@ -15,7 +15,7 @@ from pipelines.outbox.change import Change, Fields, invoices_of
 from pipelines.outbox.match import is_deleted, left_out
 from pipelines.outbox.origin import find
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
-from pipelines.publish.published import WAREHOUSE, Published
+from pipelines.publish.published import Published
 
 _UTC = ZoneInfo("UTC")
 
@@ -61,26 +61,13 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
     """Changes that are done, and that the mirror does not show as they were written: what a service
     answered and did not do. The shop, and words for people.
 
-    A record is compared once a sync read it back, at no request, and again until it is as it was
-    written. ``built``: the warehouse that a sync has just made."""
+    A sync compares, with the warehouse that it has ``built``, what it read back, at no request, and
+    again until it is as it was written. Others are told what the last one found."""
     if not (home / FILE_NAME).is_file():
         return []
     with Outbox(home) as outbox:
-        wanted: dict[tuple[str, str], list[Any]] = {}
-        for row in outbox.ask("uncompared"):
-            wanted.setdefault((row["shop"], row["resource"]), []).append(row)
-        for (shop, resource), written in wanted.items():
-            ids = [row["id"] for row in written]
-            found, _ = rows_of_warehouse(home, shop, resource, ids, built)
-            for row in written:
-                is_newer = built is not None or _is_published_since(home, row["mirrored_at"])
-                shown = _difference(row, found.get(row["id"]), is_newer=is_newer)
-                if shown == "" and row["op"] == "create" and row["marker"]:
-                    # All of the list is asked, by the sync alone; till then what it said stands.
-                    shown = _twins(row, built) if built else None
-                if shown is not None:
-                    names = ("shop", "resource", "id", "number")
-                    outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
+        if built is not None:
+            _compare_written(outbox, built)
         return [
             (
                 row["shop"],
@@ -92,17 +79,27 @@ def not_shown(home: Path, built: Published | None = None) -> list[tuple[str, str
         ]
 
 
-def _is_published_since(home: Path, moment: float) -> bool:
-    published = home / WAREHOUSE
-    return published.exists() and published.stat().st_mtime > moment
+def _compare_written(outbox: Outbox, built: Published) -> None:
+    wanted: dict[tuple[str, str], list[Any]] = {}
+    for row in outbox.ask("uncompared"):
+        wanted.setdefault((row["shop"], row["resource"]), []).append(row)
+    for (shop, resource), written in wanted.items():
+        ids = [row["id"] for row in written]
+        found, _ = rows_of_warehouse(outbox.path.parent, shop, resource, ids, built)
+        for row in written:
+            shown = _difference(row, found.get(row["id"]))
+            if shown == "" and row["op"] == "create" and row["marker"]:
+                shown = _twins(row, built)
+            if shown is not None:
+                names = ("shop", "resource", "id", "number")
+                outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
 
 
-def _difference(written: Any, row: Fields | None, *, is_newer: bool) -> str | None:
+def _difference(written: Any, row: Fields | None) -> str | None:
     """What a record shows otherwise than it was written; empty if nothing, None if it is too early
     to say."""
     if row is None:
-        missing = "" if written["op"] == "delete" else "the service has no such record"
-        return missing if is_newer else None
+        return "" if written["op"] == "delete" else "the service has no such record"
     seen = row.get("_seen_at")
     if seen is None or seen.timestamp() < written["pushed_at"]:
         return None
