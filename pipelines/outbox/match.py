@@ -263,13 +263,10 @@ def shows(
     seen = picture(resource, name, row).values()
     if compare(resource, name, sent, row, zone) is not Match.SAME:
         return False
-    exact = not seen or any(_is_exact(sent, value, zone) for value in seen)
+    exact = not seen or any(
+        sent == value if isinstance(sent, str) else same(sent, value, zone) for value in seen
+    )
     return exact or not _is_as_before(resource, name, before, row)
-
-
-def _is_exact(sent: Any, seen: str, zone: ZoneInfo) -> bool:
-    is_text = isinstance(sent, str) and _folded(sent) == _folded(seen)
-    return sent == seen if is_text else same(sent, seen, zone)
 
 
 def _is_as_before(resource: str, name: str, before: Fields | None, row: Fields) -> bool:

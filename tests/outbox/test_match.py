@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.outbox.match import Match, compare, marked_body, same, shows
+from pipelines.outbox.match import Match, compare, left_out, marked_body, same, shows
 
 pytestmark = pytest.mark.core
 UTC = ZoneInfo("UTC")
@@ -119,6 +119,26 @@ def test_an_update_is_shown_to_the_letter_where_the_record_is_as_before(
 ):
     then = None if before is None else {"name": before}
     assert shows("customers", "name", sent, then, {"name": now}, UTC) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "before", "now", "is_left_out"),
+    [
+        ("company", "B", "A", "A", True),
+        ("company", "B", "A", "C", False),
+        ("company", "B", None, "A", True),
+        ("company", "B", "", "", True),
+        ("company", "", "", "", False),
+        ("company", "A", "A", "A", False),
+        ("countryCode", "DE", "Germany", "Germany", False),
+        ("gdprCompliant", True, "Enabled", "Enabled", False),
+    ],
+)
+def test_an_update_left_out_a_field_that_is_as_before(name, sent, before, now, is_left_out):
+    column = {"countryCode": "country_code", "gdprCompliant": "gdpr_compliant"}.get(name, name)
+    then = None if before is None else {column: before}
+    found = left_out("customers", {name: sent}, then, {column: now}, UTC)
+    assert found == [name] * is_left_out
 
 
 def test_a_number_is_exact_however_it_is_written():
