@@ -67,6 +67,16 @@ def mirrored(tmp_path_factory, empty):
     return made_once(tmp_path_factory, "mirrored", make)
 
 
+def pytest_runtest_setup() -> None:
+    """dlt checks its own schema a hundred times a load, a sixth of what a load costs.
+
+    Those of the first test of a process that loads are checked.
+    """
+    for name in ("schema.utils", "schema.schema", "normalizers.json.relational"):
+        if (module := sys.modules.get(f"dlt.common.{name}")) is not None:
+            module.validate_dict = module.validate_dict_ignoring_xkeys = lambda *_, **__: None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--campaign", type=int, default=1, help="so many times the seeds of tests marked 'seeds'"

@@ -7,8 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.home import Home, HomeError
-from pipelines.load.loader import Loader
+from pipelines.home import HomeError
 from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
@@ -161,5 +160,5 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
 def test_a_sync_of_one_shop_says_nothing_of_the_others(make_mirror):
     mirror = make_mirror(shops=("norte", "sur"))
     mirror.server.faults.next("html_502", shop="sur", times=10_000)
-    report = sync(mirror.settings, shop="norte", loader=Loader(Home(mirror.home)))
+    report = mirror.run(shop="norte")
     assert (report.exit_code, report.message) == (0, "What was asked for is complete."), report
