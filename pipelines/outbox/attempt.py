@@ -283,6 +283,7 @@ class Attempts:
         told = f"may have been applied: {verdict.found}"
         told += f", though refused: {change.answer}" if change.said is Said.NO else ""
         is_early = self.now() < float(fence["until"])
+        is_refused = bool(fence.get("refused")) and change.said is Said.NO
         if verdict.kind == "applied":
             # It takes writes, then, and only its answers get lost.
             self.silent = 0
@@ -297,7 +298,7 @@ class Attempts:
         elif change.approved_by and not (verdict.kind == "absent" and is_early):
             self.outbox.note(change.number, "looked", verdict.found)
             self.attempt(change)
-        elif fence.get("refused") and change.said is Said.NO and not verdict.id:
+        elif is_refused and (verdict.kind == "absent" or verdict.is_final):
             self._absent(change, verdict)
         elif verdict.is_final:
             self.outcomes.park(change, told, looks=False)

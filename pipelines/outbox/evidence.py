@@ -189,11 +189,17 @@ class Evidence:
         for key, row in new.items() if change.answered and len(body["lines"]) == 1 else ():
             if change.answered in (key, str(row.get("payment_id"))):
                 return Verdict("applied", f"payment {key} has the id that was answered", key)
-        notes = (str(row.get("payment_note") or "").strip() for row in new.values())
-        if new and not (marker and any(notes)):
-            named = ", ".join(new)
-            told = f"new on the invoice, ours or the till's: payment {named}"
-            return Verdict("unknown", told, min(new))
+        # A note that is hidden, cut off or without its marker may be ours; another one is not.
+        sent = [line.get("paymentNote") for line in body["lines"]]
+        like = [
+            key
+            for key, row in new.items()
+            if not marker
+            or any(compare("payments", "paymentNote", note, row, self._zone) for note in sent)
+        ]
+        if like:
+            told = f"new on the invoice, ours or the till's: payment {', '.join(like)}"
+            return Verdict("unknown", told, min(like))
         return Verdict("absent", f"{_none_of(len(new), 'payment')} on the invoice")
 
     # -- records that were there --------------------------------------------------------------

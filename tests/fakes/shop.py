@@ -327,7 +327,7 @@ class FakeShop(httpx.BaseTransport):
             day = body.get("paymentDate") or self.shown()
             payment |= {"date": day, "_at": self.now(), "_invoice": invoices[0]}
             if note := line.get("paymentNote"):
-                payment["payment_note"] = note
+                payment["payment_note"] = self.edit("payment_note", note)
             self.tables["payments"][record] = {"created_date": self.shown(), **payment}
         for one in invoices:
             invoice = self.tables["ticketInvoices"][one]

@@ -1,5 +1,7 @@
 """What the service refused: looked into before it is rejected, and waited for where it may show."""
 
+import re
+
 import pytest
 
 from tests.outbox.desk import HOUR
@@ -127,3 +129,24 @@ def test_a_refusal_after_a_new_start_is_for_a_person(desk):
     desk.push("400 before")
     desk.later(HOUR)
     assert (desk.states(), desk.change().needs_person) == (["in_doubt"], True)
+
+
+@pytest.mark.parametrize("kept", [lambda note: re.sub(r" ?\[.*", "", note), lambda note: note[:6]])
+@pytest.mark.parametrize(("note", "fault"), [("card", "400 after"), ("", "lost after")])
+def test_a_payment_whose_note_was_cut_off_is_not_called_anothers(desk, kept, note, fault):
+    desk.shop.edit = lambda name, value: kept(value) if name == "payment_note" else value
+    desk.pay(desk.shop.invoice(), note=note)
+    desk.shop.take(desk.shop.invoice(), 50)
+    desk.push(fault)
+    assert desk.states() == ["in_doubt"]
+    assert "ours or the till's" in desk.change().reason
+
+
+def test_what_was_refused_and_cannot_be_looked_for_is_not_rejected(desk):
+    desk.pay(desk.shop.invoice())
+    desk.shop.read_faults.extend([0, *[500] * 3])
+    desk.push("400 after", wait=False)
+    assert desk.states() == ["in_doubt"]
+    assert "could not be looked up" in desk.change().reason
+    assert desk.later(2 * HOUR).exit_code == 0
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
