@@ -61,6 +61,8 @@ _BLOCK = 16_384
 so with DuckDB's own 256 KiB our wide tables alone take hundreds of megabytes."""
 _LAYOUT = f"BLOCK_SIZE {_BLOCK}, STORAGE_VERSION 'v1.2.0'"
 """An analyst's tools are older than ours: DuckDB 1.2 and later open what is published."""
+_UNUSABLE = "'%?"
+"""What dlt and DuckDB read otherwise in the path of a file."""
 _SPARE = 1 << 20
 """Bytes that the note of a sync takes: room kept for noting that the disk was full."""
 _PROBE_SECONDS = 0.5
@@ -110,6 +112,11 @@ class Home:
         self._note = self.path / "sync.running"
         self._opened: duckdb.DuckDBPyConnection | None = None
         self._reads = False
+        if unusable := sorted({*_UNUSABLE}.intersection(str(self.path))):
+            raise HomeError(
+                f"The folder {self.path} cannot be used: dlt or DuckDB opens no file whose path "
+                f"has {' or '.join(unusable)} in it; set SHOPMIRROR_HOME to another folder."
+            )
         try:
             make_home(self.path)
             for folder in (self.build, self.logs):

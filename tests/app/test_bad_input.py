@@ -153,6 +153,8 @@ def test_a_wrong_address_of_the_right_host_costs_one_request(run, shop, monkeypa
     [
         (PREFIX + "BASE_URL", "http://127.0.0.1:9/v1", "doctor", 3, "cannot be reached"),
         ("SHOPMIRROR_HOME", sys.executable, "sync", 2, "cannot be used"),
+        ("SHOPMIRROR_HOME", "o'brien", "sync", 2, "path has ' in it; set SHOPMIRROR_HOME"),
+        ("SHOPMIRROR_HOME", "50%/why?", "sync", 2, "path has % or ? in it"),
         (PREFIX + "TIMEZON", "UTC", "sync", 2, "timezon: there is no such setting"),
         (
             "WAREHOUSE__MODELS",
