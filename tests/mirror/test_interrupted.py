@@ -64,20 +64,24 @@ def twice(mirror: Mirror) -> dict[str, int]:
     return {request: n for request, n in Counter(mirror.asked()).items() if n > 1}
 
 
+def kill(mirror: Mirror, folder: Path, requests: int) -> None:
+    """A real sync that is killed when so many requests were made."""
+    run = start(mirror, folder)
+    wait_for_requests(mirror, requests)
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+
+
 @promise("killed at any moment: nothing lost, nothing doubled, nothing asked again")
+@pytest.mark.seeds(1)
 def test_kills_at_any_moment_lose_and_double_nothing(
-    make_mirror: MakeMirror, tmp_path: Path
+    make_mirror: MakeMirror, tmp_path: Path, seed: int
 ) -> None:
     mirror = make_mirror(database=True, tables=False, minute_seconds=30)
-    chance = random.Random(7)
-    at, kills = 0, 0
-    for _ in range(4):
-        at += chance.randint(3, 14)
-        run = start(mirror, tmp_path)
-        wait_for_requests(mirror, at)
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-        kills += 1
+    chance, at, kills = random.Random(seed), 0, 2
+    for _ in range(kills):
+        at += chance.randint(3, 28)
+        kill(mirror, tmp_path, at)
     report = mirror.run()
     assert report.exit_code == 0, report.details
     mirror.assert_same()
@@ -95,10 +99,7 @@ def test_a_kill_after_the_ledger_was_lost_asks_nothing_again(
     for part in mirror.home.glob("mirror.sqlite*"):
         part.unlink()
     mirror.server.forget_requests()
-    run = start(mirror, tmp_path)
-    wait_for_requests(mirror, 40)
-    run.send_signal(signal.SIGKILL)
-    run.communicate()
+    kill(mirror, tmp_path, 40)
     assert mirror.run().exit_code == 0
     mirror.assert_same()
     # The newest pages, those that find a list's end, and three that were in flight.

@@ -36,12 +36,13 @@ for batch in range(first, 1000):
 """
 
 
-def test_killed_loads_done_again(home, empty):
+@pytest.mark.seeds(1)
+def test_killed_loads_done_again(home, empty, seed):
     shutil.copytree(empty, home.path, dirs_exist_ok=True)
-    chance = random.Random(1)
+    chance = random.Random(seed)
     done = home.path / "loaded"
     done.write_text("0")
-    for _ in range(4):
+    for _ in range(2):
         with subprocess.Popen(
             [sys.executable, "-c", LOAD, str(home.path), done.read_text() or "0"],
             stdout=subprocess.PIPE,

@@ -102,6 +102,7 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
     tmp_path, empty, monkeypatch
 ):
     """Together, because each of them alone would need a mirror and a build of its own."""
+    build_few(monkeypatch, "marts.tickets")
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [
         ShopSpec("hides", quirks=Quirks(status_labels="spanish"), limit=None),
@@ -127,7 +128,6 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
         before = _asked(tmp_path, counted)
         name = max(name for name in before if name != "-")
         own = settings_of(server, tmp_path, shop_accounts=f"x, {name.upper()}", **more)
-        build_few(monkeypatch, "marts.tickets")
         sync(own, resources=["taxRates"])
         after = _asked(tmp_path, counted)
     assert name not in after
