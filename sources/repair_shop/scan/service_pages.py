@@ -283,14 +283,13 @@ class ServicePages:
         if not error.transient and said in self._known_ends():
             # The same words may be an error in passing; behind a full page there may be more.
             return is_behind_short or self._refusal(params) == said
-        name, step = ("page", 1) if "page" in params else ("offset", PAGE_ROWS)
-        far = params | {name: _FAR * step}
-        first = params | {name: step if name == "page" else 0}
-        tries = [(far, said), *([(first, "")] if params != first else []), (far, said)]
+        name, step, begin = ("offset", PAGE_ROWS, 0) if "offset" in params else ("page", 1, 1)
+        far, first = params | {name: _FAR * step}, params | {name: begin}
+        tries = (far, said), (first, ""), (far, said)
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
-            before = self.client.get(self.path, params | {name: params[name] - step})
+            before = self.client.get(self.path, params | {name: max(begin, params[name] - step)})
             return 0 < len(before.rows()) < self._full
         ends = "\n".join([*self._known_ends(), said])
         self.ledger.set_value(self.scan.shop, PAST_THE_END_KEY, ends)
