@@ -148,9 +148,12 @@ class Count:
         """Find the last page, from where it should be, and tell its number."""
         self._has_moved = False
         number = max(1, start or -(-self.live // self.size))
-        page = self.peek(number)
+        page, shows_newest = self.peek(number), False
         is_odd = self.size != PAGE_ROWS and not self._is_paged
         while page.size >= (1 if is_odd else self.size - _LEFT_OUT * (not self._is_paged)):
+            is_likely = number > 1 and page.size == self.size and number * self.size == self.live
+            if shows_newest := is_likely and not self._beyond(number):
+                break
             following = self.peek(number + 1)
             if not following.size or set(following.ids) == set(page.ids):
                 break  # nothing, or the same once more, past the end
@@ -163,7 +166,11 @@ class Count:
         if number > 1 and self.total > self.live:
             self.peek(number - 1)  # more places than rows: the page may be repeated past the end
         self._unrepeat()
-        return self.last or 0
+        last = self.last or 0
+        is_full = last > 1 and self._pages[last].size == self.size
+        if is_full and not shows_newest and self._is_cut_off(last):
+            raise NeverEnds("its pages end before they reach the newest row")
+        return last
 
     def recount(self) -> bool:
         """Ask the last page again; whether the list is as long as it was."""
@@ -171,6 +178,21 @@ class Count:
         self.ask(max(1, self.last or 0))
         self.find_end(self.last)
         return self.total == before
+
+    def _is_cut_off(self, last: int) -> bool:
+        """Whether rows of the newest page stand on none, as this service shows no further one. Of
+        an order that changes with each answer that cannot be told."""
+        page = self.peek(last)
+        return bool(self._beyond(last, last - 1, 1)) and self.ask(last).ids == page.ids
+
+    def _beyond(self, *numbers: int) -> set[str]:
+        """Rows of the newest page that are on none of these pages."""
+        self.requests += 1
+        beyond = {*self._reader.ask(f"newest{self.requests}", 1, "newest").ids}
+        for number in numbers:
+            if beyond:
+                beyond.difference_update(self.peek(number).ids)
+        return beyond
 
     def _mend_end(self) -> None:
         """Find the end again where the last page, or one before it, shows that it is elsewhere."""
