@@ -122,7 +122,7 @@ def read_head(
             ends = page.size >= size and is_settled(
                 page.days[-1], page.changed[-KNOWN_TAIL:], since
             )
-            if ends and (live > size or _is_newest_first(page)):
+            if ends and (live > size or (_is_newest_first(page) and known() <= out.ids)):
                 break
         for below in range(len(pages) - 1, 0, -1):
             bound.ask("head-down", below, order)
