@@ -248,10 +248,11 @@ class ShopFetch:
             outcome = paging.read()
         except BadAnswer as error:
             is_refused = isinstance(error, (NotFound, ValidationRefused))
-            if job.kind != "updated" or not is_refused or isinstance(error, NotAllowed):
+            is_refused = is_refused and not isinstance(error, NotAllowed)
+            if not is_refused or job.kind not in ("updated", "paid"):
                 self.ledger.write("doubt_scan", scan_id=scan.scan_id, reason=str(error))
                 raise
-            # This service has no such variant, or refuses so long a time (no sync for months).
+            # It has no such variant or filter, or refuses so long a time (no sync for months).
             return self._scan_list(scan, job, result, str(error))
         if (
             job.kind in ("updated", "paid")
