@@ -88,8 +88,7 @@ class Tickets:
         told_by_changes = hides and asked is not None
         self.ledger.set_value(self.shop, HIDDEN_KEY, "yes" if told_by_changes else "")
         if hides:
-            out = self.hidden(out, asked, there)
-            out.reason = out.reason or ("the last changes show deleted tickets" if lost else "")
+            out, lost = self.hidden(out, asked, there, lost)
         if unsure and len(there) < _LOOKS:
             told = "ticket(s) that the last changes show have no path of their own"
             out.reason = out.reason or f"{unsure} {told}, and no list shows others of their status"
@@ -139,13 +138,13 @@ class Tickets:
         What a half hides may be hidden by its own path too: so no path is believed of a ticket of
         whose status the halves show none. Of such is the number, last.
         """
-        lost, there, listed, unsure = set[str](), set[str](), 0, 0
+        rows = rows if label is not None else []
+        # One that was gone is unchanged since then.
+        lost = {r for r in rows if self.ledger.known_row(self.shop, "tickets", r).is_deleted}
+        there, listed, unsure = set[str](), 0, 0
         alike = cache(lambda: self.by_status(halved))
-        for row in rows if label is not None else ():
-            # One that was gone is unchanged since then.
-            if self.ledger.known_row(self.shop, "tickets", row).is_deleted:
-                lost.add(row)
-            elif self.is_gone(row):
+        for row in sorted({*rows} - lost):
+            if self.is_gone(row):
                 [status] = self.by_status([row])
                 shown = alike().get(status)
                 if shown is not None and not self.is_gone(shown):
@@ -191,9 +190,12 @@ class Tickets:
         shown, _ = self.parts(parts, createdDateFrom=day - _DAY, createdDateTo=day + _DAY)
         return identity in shown.ids
 
-    def hidden(self, out: Outcome, asked: Mapping[str, Any] | None, there: set[str]) -> Outcome:
+    def hidden(
+        self, out: Outcome, asked: Mapping[str, Any] | None, there: set[str], lost: set[str]
+    ) -> tuple[Outcome, set[str]]:
         """All of them by their last change, ``asked`` for so if that can be; by each status too
-        where it does not show all. ``there``: some that no half shows."""
+        where it does not show all, or ``lost`` ones besides. ``there``: some that no half shows.
+        And those that are gone."""
         changed, why = Outcome(proof=out.proof, whole=True), _MISSING
         if asked is not None:
             changed, why = self.changed(asked), _EDITED
@@ -203,22 +205,26 @@ class Tickets:
         changed.ids |= out.ids
         changed.page_rows = changed.page_rows or out.page_rows
         changed.pages += out.pages
-        if all(map(self.is_gone, unchanged)):
+        if not lost and all(map(self.is_gone, unchanged)):
             with_status = self.by_status(there).keys() & set(repair_labels(self.ledger, self.shop))
             if there and not with_status:
                 KnownRows(self.ledger, self.shop, "tickets").note_unlisted(there)
                 self.ledger.set_value(self.shop, HIDDEN_KEY, "")
-            return changed
+            return changed, lost
         self.ledger.set_value(self.shop, HIDDEN_KEY, why)
         bare, *by_status = parts_of_hidden(self.ledger, self.shop)
         listed, differ = self.parts(by_status)
         listed.add(self.parts([bare])[0])
+        if lost:
+            label = repair_status(self.ledger, self.shop)
+            lost, _, _ = self.look_for(label, listed.ids, sorted(changed.ids - listed.ids))
+            changed.ids -= lost
         if not changed.ids <= listed.ids or not differ:
             listed.reason = listed.reason or f"the lists hide tickets whatever is asked, and {why}"
             listed.cannot_page = True
         changed.add(listed)
         changed.proof += f"; {why}, so they were read by each status too"
-        return changed
+        return changed, lost
 
 
 def have_changed(reader: MakeReader, rows: int, name: str = "count") -> bool:
