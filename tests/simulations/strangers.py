@@ -1,12 +1,11 @@
 """Services that are not the sandbox, read night by night and held against what they have.
 
-:func:`habits` draws a service, written from the specification and the field notes alone: how it
-pages, sorts, filters, wraps, refuses and ends its lists, and what breaks on its way (bodies cut
-off, empty, in another shape, refusals, failures). Most have an odd habit or some besides (``ODD``).
+A service has the habits that :mod:`.habits` draws. What breaks on its way are bodies cut off,
+empty or in another shape, refusals, failures.
 
 A reading may be incomplete, but not say that it is complete with rows missing, too many or old; the
-last night, on which nothing breaks, must be complete, but of services that :func:`is_unprovable`
-names; and no night may ask more than :func:`most_requests`. Scans run side by side, so what a
+last night, on which nothing breaks, must be complete, but of services that ``is_unprovable``
+names; and no night may ask more than ``most_requests``. Scans run side by side, so what a
 service meets differs each time.
 """
 
@@ -18,7 +17,7 @@ import tempfile
 import threading
 import uuid
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import time_machine
-from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pipelines.settings import ShopSettings
@@ -35,6 +33,7 @@ from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.mirror import Mirror
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Loopback, Reply, Seen
+from tests.simulations.habits import is_blind, is_unprovable, most_requests
 
 Row = dict[str, Any]
 ROWS = {"customers": 130, "tickets": 170, "ticketInvoices": 120, "posOrders": 60, "products": 110}
@@ -44,8 +43,7 @@ ROWS |= {"users": 5, "timeClock": 49, "brands": 4}
 UUIDS = ("customers", "tickets", "ticketInvoices", "posOrders", "purchaseOrders", "leads")
 UPDATED = ("tickets", "products", "appointments")
 STATUSES = ("New", "En proceso", "Completado", "Facturado")
-ZONES = ("America/Guatemala", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe")
-FIRST_NIGHT = datetime(2026, 11, 23, 9, tzinfo=UTC)
+FIRST_DAY = datetime(2026, 11, 23, tzinfo=UTC)
 DAY, CHANGES = timedelta(days=1), 15
 BODIES: tuple[Any, ...] = (
     *(None, {}, [{}], [None], [[]], [1], "text", 0, False, ""),
@@ -59,79 +57,6 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "nothing": lambda body: b"",
     "page": lambda body: b"<!DOCTYPE html><html>Welcome</html>",
 }
-USUAL: dict[str, tuple[Any, ...]] = {
-    "size": (50, 50, 50, 20, 100),
-    "offset": (True, True, True, False, False),
-    "order": ("date", "date", "loose"),
-    "past": ("[]", "[]", "null", "{}", "404", "400", "last", '{"data": null}'),
-    "wrap": ("", "data", "name"),
-    "stamp": ("%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S", "%d-%b-%Y %H:%M:%S"),
-    "text_ids": (True, False, False),
-    "closed": ("by status", "by status", "always"),
-    "updated": ("ok", "ok", "missing", "ignored"),
-    "gone": ((404, {"error": "Not found"}), (400, {"error": "No id"}), (200, [])),
-    "zone": ZONES,
-    "filters_in": ("", "", "UTC"),
-    "faults": (0, 0, 0.01, 0.03, 0.1),
-}
-"""How a service may answer. ``closed``: when it lists tickets outside the pipeline."""
-ODD: dict[str, tuple[Any, ...]] = {
-    "size": (7, 15, 20, 25, 30, 100),
-    "page": ("ignored", "empty", "last"),  # what comes for a page above 1
-    "sort": ("newest", "oldest"),  # the order, whatever is asked
-    "order": ("ties",),  # rows of a day come in another order with each answer
-    "ignores": ("statusCondition", "status", "Date(From|To)"),
-    "closed": ("by their own status", "never"),
-    "updated": ("edited", "recent", "deleted too"),
-    "late": (0.3,),  # of new rows, that bear an old date
-    "busy": (0.02,),  # changes at each request, while it is read
-    "imports": (60,),  # rows that now and then come at once
-    "shared": ("customers", "payments"),  # some of its rows have one id, and differ
-    "refused": ("customers", "tickets", "stock", "users", "groups"),
-    "wrap": ("wrong totals",),
-}
-"""Habits that no service is known for, or that contradict the specification."""
-
-
-def habits() -> st.SearchStrategy[dict[str, Any]]:
-    """A service's habits: of each usual one, and of up to three odd ones."""
-    usual = st.fixed_dictionaries({name: st.sampled_from(all_) for name, all_ in USUAL.items()})
-    names = st.lists(st.sampled_from(sorted(ODD)), max_size=3, unique=True)
-    odd = names.flatmap(
-        lambda names: st.fixed_dictionaries({name: st.sampled_from(ODD[name]) for name in names})
-    )
-    none_odd = dict.fromkeys(ODD, "")
-    return st.builds(lambda usual, odd: none_odd | usual | odd, usual, odd)
-
-
-def is_unprovable(habits: Mapping[str, Any]) -> bool:
-    """Whether what a service shows cannot tell that it shows all, or not in a night: a row that
-    went from days in another order each time is looked for again by the next run."""
-    offsets = habits["offset"] and habits["size"] == 50 and not habits["sort"]
-    repeats = habits["past"] == "last" and not habits["offset"]  # a full page: is it all?
-    withheld = habits["refused"], habits["shared"], is_blind(habits, "tickets")[0]
-    is_mixed = habits["order"] == "ties"
-    return any((habits["page"] and not offsets, repeats, is_mixed, *withheld))
-
-
-def is_blind(habits: Mapping[str, Any], name: str) -> tuple[bool, bool]:
-    """Whether some rows are shown nowhere; and deleted ones missed late, as rows of old days came
-    on the same night, or as only the weekly reading shows it."""
-    if name != "tickets":
-        one = habits["page"] and habits["sort"] and not habits["offset"] and habits["size"] < 50
-        return bool(one), bool(one or habits["late"])
-    tells_changes = habits["updated"] in ("ok", "ignored")
-    is_shut = habits["closed"] == "never" or habits["ignores"] == "status"
-    hides = is_shut or habits["ignores"] == "statusCondition" or habits["closed"] in ODD["closed"]
-    return not tells_changes and is_shut, bool(habits["late"]) or (not tells_changes and hides)
-
-
-def most_requests(habits: Mapping[str, Any], night: int) -> int:
-    """What a night may ask, at most: little of a service that is usual in all respects."""
-    odd = [habits[name] for name in ODD if habits[name] not in USUAL.get(name, ("",))]
-    if habits["size"] == 50 and habits["updated"] == "ok" and not (odd or habits["faults"]):
-        return 110 if night else 190
-    return 600
 
 
 class Stranger:
@@ -147,8 +72,11 @@ class Stranger:
         self.moved: set[str] = set()
         """Rows that changed since the night began."""
         self.calm, self.lock, self._number, self.requests = False, threading.Lock(), 100, 0
-        for label in STATUSES:
-            self.add("statuses", label=label, type="repair")
+        self.is_bad = False
+        """Whether this is the night on which a path, or all of it, is out of order."""
+        for label in (*STATUSES, *(STATUSES[2:] if habits["statuses"] == "twins" else ())):
+            status = self.add("statuses", label=label, type="repair")
+            status["_open"] = label in STATUSES[:2]
         for name, rows in ROWS.items():
             for _ in range(self.dice.choice([0, 50, 51, rows]) if rows > 100 else rows):
                 self.make(name, timedelta(days=100 * self.dice.random()))
@@ -159,13 +87,21 @@ class Stranger:
         """A new row."""
         self._number += 1
         at = (datetime.now(UTC) - ago).replace(microsecond=0)
-        identity: Any = str(self._number) if self.habits["text_ids"] else self._number
+        number = self._number
+        if self.habits["reuses"]:
+            number = 1 + max((int(row["id"]) for row in self._numbered()), default=self._number)
+        identity: Any = str(number) if self.habits["text_ids"] else number
         if name in UUIDS:
             identity = str(uuid.UUID(int=self.dice.getrandbits(128), version=4))
         row = {"id": identity, "_at": at, "_changed": at, **fields}
         self.lists[name][str(identity)] = row
         self.moved.add(str(identity))
         return row
+
+    def _numbered(self) -> list[Row]:
+        """Rows whose ids are numbers."""
+        lists = self.lists.items()
+        return [row for name, rows in lists if name not in UUIDS for row in rows.values()]
 
     def make(self, name: str, ago: timedelta = timedelta()) -> None:
         """A new row with what belongs to one of its list."""
@@ -188,10 +124,17 @@ class Stranger:
         elif kind < 0.8:
             row = self.dice.choice(list(self.lists["tickets"].values()) or [{}])
             row |= {"note": f"edit {self._number}", "_changed": now, "_edited": True}
+            if self.habits["moves"] and row.get("id") and self.dice.random() < 0.5:
+                row["_at"] = now - 60 * self.dice.random() * DAY
             if self.dice.random() < 0.5:
                 row["_status"] = self.dice.choice(list(self.lists["statuses"].values()))
             self._number += 1
             self.moved.add(str(row.get("id")))
+        elif self.habits["restores"] and self.gone[name] and self.dice.random() < 0.5:
+            back = self.gone[name].pop()
+            if str(back["id"]) not in rows:
+                rows[str(back["id"])] = back
+                self.moved.add(str(back["id"]))
         else:
             gone, paid = self.dice.choice(list(rows.values())), self.lists["payments"].values()
             owed = [("payments", row) for row in paid if row["_of"] == (name, gone["id"])]
@@ -200,21 +143,35 @@ class Stranger:
                 self.moved.add(str(row["id"]))
                 del self.lists[of][str(row["id"])]
 
+    def rename(self) -> None:
+        """A status has another label, if this is such a service."""
+        if self.habits["statuses"] == "renamed" and self.dice.random() < 0.5:
+            self._number += 1
+            status = self.dice.choice(list(self.lists["statuses"].values()))
+            status["label"] = f"label {self._number}"
+
     # -- what it answers --------------------------------------------------------------------------
 
     def answer(self, path: str, query: dict[str, str]) -> tuple[int, Any]:
         """Status and payload."""
         (name, _, rest), habits = path.partition("/"), self.habits
+        down, status = habits["down"] or ("", 0)
+        if self.is_bad and (path == down or self.requests > (habits["outage"] or 10**9)):
+            return (status, []) if status == 200 else (status or 503, {"error": "No database"})
         if path == habits["refused"]:
             return 403, {"error": "No right to it"}
+        if name == habits["absent"]:
+            return 404, {"error": "Not found"}
+        strict = habits["refuses"] or "nothing"
+        if any(re.search(f"{strict}$", key) for key in query):
+            return 400, {"error": "Unknown parameter"}
         if name not in self.lists or (rest and name == "payments"):
             is_list = path in {endpoint.path.strip("/") for endpoint in ENDPOINTS.values()}
             known = is_list or name in ("info", "customFields")
             return (200, []) if known else (404, {"error": "Not found"})
         rows = list(self.lists[name].values())
         if rest not in ("", "updated"):
-            found = self.lists[name].get(rest)
-            return (200, self._shown(name, found, {})) if found else habits["gone"]
+            return self._record(name, self.lists[name].get(rest))
         if rest and (habits["updated"] == "missing" or name not in UPDATED):
             return 404, {"error": "Not found"}
         if rest and habits["updated"] == "deleted too":
@@ -223,36 +180,70 @@ class Stranger:
             rows = [row for row in rows if "_edited" in row]
         if rest and habits["updated"] == "recent":
             rows = [row for row in rows if row["_changed"] > datetime.now(UTC) - 30 * DAY]
+        statuses, asked = self.lists["statuses"].values(), query.get("status")
+        if asked and not any(asked in (str(one["id"]), one["label"]) for one in statuses):
+            return 400, {"error": "No such status"}
         if not rest or habits["updated"] != "ignored":
             rows = [row for row in rows if self._matches(name, row, query, bool(rest))]
+        if habits["ghosts"] and not rest:
+            rows += [row | {"_is_gone": True} for row in self.gone[name]]
         rows.sort(key=self._order("_changed" if rest else "_at"))
-        if rest or (habits["sort"] or query.get("sort")) != "oldest":
+        is_fixed = "newest" if name == habits["sort_of"] else habits["sort"]
+        if rest or (is_fixed or query.get("sort")) != "oldest":
             rows.reverse()
+        if habits["updated"] == "first page" and rest and query.get("page", "1") != "1":
+            rows = []
+        twice = habits["twice"] or 0
+        for row in [row for row in rows if zlib.crc32(str(row["id"]).encode()) % 100 < 100 * twice]:
+            rows.insert(rows.index(row), row)
         return self._page(name, rows, query)
+
+    def _record(self, name: str, found: Row | None) -> tuple[int, Any]:
+        """What a record's own path answers."""
+        is_so, some = self.habits["detail"], next(iter(self.lists[name].values()), None)
+        if is_so == "failing":
+            return 500, {"error": "No database"}
+        found = some if is_so == "first" else found
+        if found is None or is_so == "never":
+            status, payload = self.habits["gone"]
+            return status, payload
+        shown = self._shown(name, found, {})
+        return 200, [shown] if is_so == "listed" else shown
 
     def _page(self, name: str, rows: list[Row], query: dict[str, str]) -> tuple[int, Any]:
         size, past, page = self.habits["size"], self.habits["past"], int(query.get("page", 1))
+        size = 50 if self.habits["sizes"] and len(name) % 2 else size
         last = max(0, len(rows) - 1) // size * size
-        starts = {"": (page - 1) * size, "ignored": 0, "empty": len(rows), "last": last}
+        by_number = (page - 1) * (size - (self.habits["overlap"] or 0))
+        by_number = len(rows) if page > (self.habits["deepest"] or page) else by_number
+        starts = {"": by_number, "ignored": 0, "empty": len(rows), "last": last}
         start = starts[self.habits["page"]] if page > 1 else 0
         if self.habits["offset"] and "offset" in query:
             start, size = int(query["offset"]), min(size, int(query["limit"]))
-        if start >= len(rows) and start:
+        if not rows and self.habits["none"]:
+            past = self.habits["none"]
+        if start >= len(rows) and (start or past == self.habits["none"]):
             if past != "last":
                 wrong = {"error": "No records found"}
                 return (int(past), wrong) if past.isdigit() else (200, json.loads(past))
             start = last
-        shown = [self._shown(name, row, query) for row in rows[start : start + size]]
+        some = [row for row in rows[start : start + size] if "_is_gone" not in row]
+        shown = [self._shown(name, row, query) for row in some]
         if name == self.habits["shared"]:
             shown += [{**row, "name": "another"} for row in shown if is_shared(str(row["id"]))]
         if self.habits["wrap"] == "wrong totals":
             return 200, {"total": len(shown), "count": 3, "pages": 1, "data": shown}
+        if self.habits["wrap"] == "nested":
+            return 200, {"data": {"items": shown, "page": page}, "success": True}
         wrap = {"name": name}.get(self.habits["wrap"], self.habits["wrap"])
         return 200, {wrap: shown} if wrap else shown
 
     def _order(self, field: str) -> Callable[[Row], Any]:
         if self.habits["order"] == "ties":
             return lambda row: (row[field].date(), self.chance.random())
+        if self.habits["order"] == "id":
+            return lambda row: str(row["id"])
+        field = "_changed" if self.habits["order"] == "changed" else field
         hours = 1 if self.habits["order"] == "date" else 50
         return lambda row: (
             row[field] + timedelta(hours=zlib.crc32(str(row["id"]).encode()) % hours),
@@ -271,13 +262,15 @@ class Stranger:
                 paid = self.lists["payments"].values()
                 days = [one["_at"] for one in paid if one["_of"] == (name, row["id"])]
             found = [one.astimezone(zone).date() for one in days]
-            if not any(one >= day if side[0] == "From" else one <= day for one in found):
+            within = DAY if self.habits["edges"] else timedelta()
+            first, last = day + within, day - within
+            if not any(one >= first if side[0] == "From" else one <= last for one in found):
                 return False
         return name != "tickets" or is_updated or self._is_listed(row["_status"], query)
 
     def _is_listed(self, status: Row, query: dict[str, str]) -> bool:
         """Whether a ticket is on the list: of the status asked for, else in the pipeline."""
-        asked, is_open = query.get("status"), status["label"] in STATUSES[:2]
+        asked, is_open = query.get("status"), status["_open"]
         is_it = asked in (str(status["id"]), status["label"])
         is_not = query.get("statusCondition") == "NOT-EQUAL"
         if self.habits["closed"] == "never" or (
@@ -289,9 +282,13 @@ class Stranger:
         return is_it != is_not
 
     def _shown(self, name: str, row: Row, query: dict[str, str]) -> Row:
-        stamp = row["_at"].astimezone(self.zone).strftime(self.habits["stamp"])
+        stamp, chance = self.habits["stamp"], zlib.crc32(str(row["id"]).encode()) / 2**32
+        zone = UTC if stamp.endswith("Z") or (stamp == "mixed" and chance < 0.5) else self.zone
+        form = "%Y-%m-%dT%H:%M:%S%z" if stamp == "mixed" else stamp
         shown = {key: value for key, value in row.items() if key[0] != "_"}
-        shown["date" if name == "payments" else "created_date"] = stamp
+        if chance > (self.habits["undated"] or 0):
+            column = "date" if name == "payments" else "created_date"
+            shown[column] = row["_at"].astimezone(zone).strftime(form)
         if name == "tickets":
             shown["status"] = {key: row["_status"][key] for key in ("id", "label")}
         if name == "payments" and query.get("includeResource"):
@@ -308,6 +305,9 @@ class Stranger:
             if not self.calm and self.dice.random() < (self.habits["busy"] or 0):
                 self.change()
             status, payload = self.answer(seen.path[4:].strip("/"), query)
+            if self.habits["limits"] and not self.calm and self.chance.random() < 0.01:
+                words = self.chance.choice(["Too many requests", "Unauthorized", ""])
+                return Reply(self.chance.choice([401, 429]), words and {"error": words})
             if self.calm or self.chance.random() >= self.habits["faults"]:
                 return Reply(status, payload)
             kind = self.chance.randrange(4)
@@ -352,7 +352,8 @@ def differences(service: Stranger, mirror: Mirror, shop: ShopSettings) -> list[s
 def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
     """Reads a service for some nights: what was said and was not so."""
     wrong, ticks = list[str](), SystemClock.monotonic
-    with time_machine.travel(FIRST_NIGHT - DAY):
+    first = FIRST_DAY + timedelta(hours=habits["hour"])
+    with time_machine.travel(first - DAY):
         service = Stranger(habits, seed)
     with tempfile.TemporaryDirectory() as folder, Loopback() as loopback:
         loopback.otherwise = service.reply
@@ -366,10 +367,11 @@ def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
         )
         for night in range(nights):
             service.calm, service.requests = night >= nights - 2, 0
+            service.is_bad = not service.calm and night == seed % 3
             service.moved.clear()
             with (
                 patch.object(SystemClock, "monotonic", lambda me, n=night: ticks(me) + 86_400 * n),
-                time_machine.travel(FIRST_NIGHT + night * DAY),
+                time_machine.travel(first + night * DAY),
                 Mirror(Path(folder), [shop]) as mirror,
             ):
                 [reading] = mirror.read(ENDPOINTS)
@@ -379,6 +381,7 @@ def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
                     wrong.append(f"night {night}: {service.requests} requests")
                 for _ in range(CHANGES):
                     service.change(-service.dice.random() * 0.9 * DAY)
+                service.rename()
     if reading.doubts and not is_unprovable(service.habits):
         wrong.append(f"incomplete though nothing broke: {reading.doubts}")
     return wrong
