@@ -17,7 +17,7 @@ from typing import Any
 
 from pipelines.service_reports import contradiction, fetch_days, fetch_year
 from pipelines.transform.findings import COUNTED
-from sources.repair_shop.errors import BadAnswer, NotFound, ShopError, wrong_address
+from sources.repair_shop.errors import BadAnswer, NotFound, ShopError, Unreachable, wrong_address
 from sources.repair_shop.http.answers import Answer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.service_clock import clock_words
@@ -108,6 +108,8 @@ class _Probe:
         self._list("pos_orders", {})
         self._list("purchase_orders", {"status": "Received"})
         self._list("tickets", {})
+        if "envelope of lists" not in self.items:
+            raise Unreachable(f"No list can be read. {self.problems[0]}")
         try:
             self._paging()
         except BadAnswer as error:

@@ -291,7 +291,7 @@ def why(error: Exception) -> str:
 
 
 _REASONS: Mapping[type[Exception], str] = {
-    smtplib.SMTPNotSupportedError: "it offers no such encryption or login: see smtp_security",
+    smtplib.SMTPNotSupportedError: "it offers no such encryption, login or kind of address",
     smtplib.SMTPServerDisconnected: "it ended the connection",
     ssl.SSLError: "it takes no encrypted connection: see port, smtp_security, certificate",
     TimeoutError: "it did not answer in time",

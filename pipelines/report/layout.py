@@ -183,7 +183,7 @@ class Sheet:
         """All tables of the page, in their order; those without rows and words are left out."""
         page = self.page
         has_before = any(line.before is not None for line in page.methods)
-        week_before = _to(_("Week before"), page.before.so_far if page.before else "")
+        week_before = _to(_("A week before"), page.before.so_far if page.before else "")
         found = [
             self.differences(),
             self.figures(),

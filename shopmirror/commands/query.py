@@ -47,8 +47,8 @@ def _write_csv(answer: Answer) -> None:
 
 def _amount(value: object) -> object:
     """Money is kept to four places; people read two, unless there is more to see."""
-    if isinstance(value, Decimal) and value.is_finite() and value == round(value, 2):
-        return f"{value:.2f}"
+    if isinstance(value, Decimal) and Decimal(shown := f"{value:.2f}") == value:
+        return shown
     return value
 
 

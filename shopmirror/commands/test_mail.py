@@ -2,6 +2,7 @@
 
 import platform
 
+from pipelines.language import Text
 from pipelines.monitor.notify import NotifySettings, deliver
 from pipelines.monitor.sender import MailSettings, NotSent, channels
 from pipelines.report.post import PostSettings
@@ -11,10 +12,10 @@ from shopmirror.consoles import CommandError, fault, say
 def test_mail() -> int:
     """Send a short message everywhere that reports and notices go, and say what was taken."""
     notices, reports = NotifySettings.load(), PostSettings.load()
-    ways: dict[str, MailSettings] = {"notices": notices}
-    named = ("smtp_host", "mail_from", "mail_to", "webhook_url", "chat")
-    if any(getattr(reports, name) != getattr(notices, name) for name in named):
-        ways["reports"] = reports
+    ways: dict[str, MailSettings] = {Text("notices"): notices, Text("reports"): reports}
+    named = MailSettings.model_fields.keys() - {"timeout_seconds"}
+    if all(getattr(reports, name) == getattr(notices, name) for name in named):
+        ways = {Text("reports and notices"): notices}
     ways = {what: way for what, way in ways.items() if channels(way)}
     if not ways:
         raise CommandError(
@@ -23,14 +24,17 @@ def test_mail() -> int:
         )
     code = 0
     for what, way in ways.items():
-        whose = "reports and notices" if len(ways) == 1 and what == "notices" else what
-        text = f"This is a test from {platform.node()}: {whose} will arrive here."
+        text = Text(
+            "This is a test from {machine}: {what} will arrive here.",
+            machine=platform.node(),
+            what=what,
+        )
         try:
-            deliver(way, f"{notices.name}: a test", text).check()
+            deliver(way, Text("{name}: a test", name=notices.name), text).check()
         except NotSent as error:
-            fault(f"{whose}: {error} 'shopmirror config show' lists what is set under [mail].")
+            fault(f"{what}: {error} 'shopmirror config show' lists what is set under [mail].")
             code = error.exit_code
             continue
         where = [*way.mail_to, *(name for name in channels(way) if name != "e-mail")]
-        say(f"Sent for {whose}: {', '.join(where)}.")
+        say(f"Sent for {what}: {', '.join(where)}.")
     return code

@@ -16,7 +16,7 @@ _WHERE = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 def messages() -> dict[str, str]:
     """English sentence -> where it stands."""
     found: dict[str, str] = {}
-    for folder in ("pipelines", "notebooks"):
+    for folder in ("pipelines", "notebooks", "shopmirror"):
         for name, line, message, _comments, _context in extract_from_dir(
             ROOT / folder, _WHERE, keywords={"_": None, "Text": None}
         ):

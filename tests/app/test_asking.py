@@ -81,6 +81,12 @@ def test_what_is_no_figure_is_null_for_programs(at_chain, capsys):
     assert said == [{"a": None, "b": [None], "c": {"2026-01-02": "0.5"}}]
 
 
+@pytest.mark.parametrize("amount", ["9" * 34 + ".9999", "9" * 36 + ".50", "0.1250"])
+def test_an_amount_of_any_length_is_shown_as_it_is(at_chain, amount, capsys):
+    assert main(["query", f"select {amount}::decimal(38,{len(amount.split('.')[1])})"]) == 0
+    assert amount in capsys.readouterr().out
+
+
 def test_a_reader_behind_a_pipe_gets_whole_values(at_chain, capsys):
     names = ", ".join(f"repeat('{n:02}', 150) as column_{n:02}" for n in range(30))
     assert main(["query", f"select {names}"]) == 0

@@ -147,7 +147,7 @@ def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
     )
     assert found == dict(ask(home, paid.format("<"))) and ask(home, paid.format(">="))
     (table,) = [table for table in Sheet(report(home), page).tables() if table.key == "methods"]
-    assert table.heads[-1] == "Week before\nto 12:00"
+    assert table.heads[-1] == "A week before\nto 12:00"
 
 
 def test_a_year_is_compared_with_the_two_before_it(chain):

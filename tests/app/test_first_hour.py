@@ -99,8 +99,23 @@ def test_test_mail_says_what_was_taken(run, monkeypatch):
             "Sent for reports: desk@example.org.",
         ]
         assert len(server.mails) == 3
+        monkeypatch.setenv("REPORT__MAIL_TO", "")
+        assert run("test-mail")[1] == "Sent for notices: owner@example.org.\n"
     code, _, err = run("test-mail")
     assert code == 3 and "could not be sent" in err
+
+
+def test_test_mail_tries_a_server_that_only_reports_have_in_the_readers_language(run, monkeypatch):
+    monkeypatch.setenv("MAIL__SMTP_HOST", "127.0.0.1")
+    monkeypatch.setenv("MAIL__SMTP_SECURITY", "none")
+    monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.org")
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "es")
+    with served(MailServer()) as notices, served(MailServer()) as reports:
+        monkeypatch.setenv("MAIL__SMTP_PORT", str(notices.port))
+        monkeypatch.setenv("REPORT__SMTP_PORT", str(reports.port))
+        assert run("test-mail")[0] == 0
+        told = [server.mails[0].get_content() for server in (notices, reports)]
+    assert "aquí llegarán avisos." in told[0] and "aquí llegarán reportes." in told[1]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RULES if RULES[kind].mend])

@@ -98,6 +98,16 @@ def test_a_wrong_key_writes_nothing_and_asks_once(begin, folder, server, capsys)
     assert len(server.requests("main")) == before
 
 
+def test_a_service_that_answers_nothing_but_errors_was_not_tried_out(begin, folder, capsys):
+    shops = [ShopSpec("main", "America/Guatemala", limit=None)]
+    with SandboxServer(shops, size="tiny", minute_seconds=0.5) as down:
+        down.faults.next("html_502", times=1000)
+        url = ("--base-url", down.base_url, "--timezone", "America/Guatemala")
+        assert begin(*url, key=down.keys["main"]) == 3
+    assert "502" in capsys.readouterr().err
+    assert not (folder / ".dlt").exists()
+
+
 def test_an_address_where_nobody_answers(begin, folder, capsys):
     code = begin("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", key="some-key-1234")
     assert code in (2, 3)
