@@ -97,6 +97,53 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
     assert all(looked_up.count(path) <= 2 for path in looked_up)
 
 
+NAMED = {
+    "label": lambda number: {"status": LABELS[number]},
+    "id": lambda number: {"status": number},
+    "id in an object": lambda number: {"status": {"id": str(number)}},
+    "two fields": lambda number: {"statusId": number, "statusLabel": LABELS[number]},
+}
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_a_changed_ticket_is_looked_for_in_the_half_of_its_status_however_that_is_named(
+    stranger, named
+):
+    """Else each night would find it in neither half, and read all tickets again."""
+    tickets = [ticket(n, LABELS[n % 3]) for n in range(170)]
+    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+    changed: list[dict] = []
+
+    def answer(seen: Seen) -> Reply:
+        query, path = dict(seen.query), seen.path.removeprefix("/v1/")
+        if path == "statuses":
+            return Reply(body=statuses)
+        rows = changed if path == "tickets/updated" else listed(tickets, query, "all of them")
+        if path not in ("tickets", "tickets/updated"):
+            rows = [row for row in tickets if path == f"tickets/{row['id']}"]
+        begin = 50 * int(query.get("page", 1)) - 50
+        page = rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50]
+        shown = [
+            {**row, "status": None, **NAMED[named](LABELS.index(row["status"]["label"]))}
+            for row in page
+        ]
+        if path in ("tickets", "tickets/updated"):
+            return Reply(body=shown)
+        return Reply(body=shown[0]) if shown else Reply(404, {"error": "Not found"})
+
+    stranger.loopback.otherwise = answer
+    assert stranger.sync("statuses", "tickets").exit_code == 0
+    for number in (170, 171, 172):
+        tickets.append(ticket(number, LABELS[number % 3], "2026-03-09"))
+        changed.append(tickets[-1])
+        tickets[number - 170]["status"] = {"label": LABELS[number % 2]}
+        changed.append(tickets[number - 170])
+        report = stranger.sync("statuses", "tickets")
+        assert report.exit_code == 0, report.details
+        assert report.requests < 12
+        assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
+
+
 def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_answers(stranger):
     """Both halves showed the same tickets, and no path answered: so a list that the service never
     had was asked for what they hide, for good."""

@@ -20,6 +20,7 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "stamp": ("%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S", "%d-%b-%Y %H:%M:%S"),
     "text_ids": (True, False, False),
     "closed": ("by status", "by status", "always"),
+    "status": ("{}", "{}", "id", "label", "fields"),  # how a ticket names its own
     "updated": ("ok", "ok", "missing", "ignored"),
     "gone": ((404, {"error": "Not found"}), (400, {"error": "No id"}), (200, [])),
     "zone": ZONES,

@@ -290,7 +290,10 @@ class Stranger:
             column = "date" if name == "payments" else "created_date"
             shown[column] = row["_at"].astimezone(zone).strftime(form)
         if name == "tickets":
-            shown["status"] = {key: row["_status"][key] for key in ("id", "label")}
+            named = {key: row["_status"][key] for key in ("id", "label")}
+            how = self.habits["status"]
+            shown |= {f"status_{key}": value for key, value in named.items() if how == "fields"}
+            shown |= {"status": named if how == "{}" else named[how]} if how != "fields" else {}
         if name == "payments" and query.get("includeResource"):
             kind, identity = row["_of"]
             shown["invoice" if kind == "ticketInvoices" else "pos"] = {"id": identity}

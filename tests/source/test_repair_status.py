@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.tickets import repair_status
+from sources.repair_shop.scan.statuses import repair_status
 
 pytestmark = pytest.mark.core
 

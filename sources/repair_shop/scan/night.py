@@ -29,13 +29,8 @@ from .outcome import (
 )
 from .proven import read_list
 from .slices import WHOLE, MakeReader, Slice, halves
-from .tickets import (
-    HIDDEN_KEY,
-    Tickets,
-    have_changed,
-    parts_of_hidden,
-    repair_status,
-)
+from .statuses import repair_status
+from .tickets import HIDDEN_KEY, Tickets, have_changed, parts_of_hidden
 from .upwards import KNOWN_TAIL, is_settled, read_head, read_window
 
 _NOT_COUNTED = "not counted"

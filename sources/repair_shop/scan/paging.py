@@ -20,7 +20,8 @@ from .outcome import NOTHING_NEW
 from .scan_runner import ScanRunner
 from .service_pages import PAGING_KEY
 from .slices import WHOLE, Slice, halves
-from .tickets import Tickets, repair_status
+from .statuses import repair_status
+from .tickets import Tickets
 
 
 @dataclass(frozen=True)

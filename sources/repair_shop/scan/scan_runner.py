@@ -15,7 +15,8 @@ from ..scan.hidden import read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
-from ..scan.service_pages import ServicePages, status_of
+from ..scan.service_pages import ServicePages
+from ..scan.statuses import status_of
 from ..scan.tickets import Tickets
 
 _SINCE_EVER = date(2000, 1, 1)
@@ -193,7 +194,8 @@ class ScanRunner:
         if not ids:
             ids = self._open_ids(self.began)
             rows = self.ledger.contents(self.job.shop, self.job.resource, ids).values()
-            if len(ids) > len(statuses := sorted(set(map(status_of, rows)))):
+            statuses = sorted({status_of(row, self.job.resource, {}) for row in rows})
+            if len(ids) > len(statuses):
                 shown = self._read_open(out, statuses)
                 ids = tuple(row for row in ids if row not in out.ids)[:_MOST_DETAILS]
         gone, single = [], self.pages()

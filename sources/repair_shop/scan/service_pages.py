@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -22,6 +22,7 @@ from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
 from ..scan.known import OF_STATUS, OTHERS, KnownRows
+from ..scan.statuses import HALF_KEY, repair_labels, status_of
 from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, snake_case
 from ..schema.dates import Order, day_in, order_of
@@ -33,9 +34,6 @@ PAGING_KEY = "paging"
 
 PAST_THE_END_KEY = "past the end"
 """Ledger key of how a shop's lists refuse a page after the last: status and words, line by line."""
-
-HALF_KEY = "half:tickets"
-"""Ledger key: the status label by which a shop's tickets are read in two halves."""
 
 UNKNOWN_PATH_KEY = "no such path"
 """Ledger key of how a shop's service answers a path that it does not have: status and words."""
@@ -316,7 +314,7 @@ class ServicePages:
                     day_of(row, self.endpoint, zone, self._order),
                     self._volatile.digest(row),
                     row,
-                    status_of(row) in self.endpoint.open_statuses,
+                    self._is_open(row),
                     self._slice_of(row, is_of_list),
                 )
                 for identity, row in zip(self._ids(rows), rows, strict=True)
@@ -334,8 +332,17 @@ class ServicePages:
         if not self.endpoint.partition:
             return "" if is_of_list else KEPT
         asked = self.params.get("statusCondition")
-        is_of_it = status_of(row) == self._half if asked is None else asked == "EQUAL"
-        return OF_STATUS if is_of_it else OTHERS
+        if asked is None:
+            asked = "EQUAL" if status_of(row, "tickets", self._labels) == self._half else ""
+        return OF_STATUS if asked == "EQUAL" else OTHERS
+
+    def _is_open(self, row: Mapping[str, Any]) -> bool:
+        known = self.endpoint.open_statuses
+        return bool(known) and status_of(row, self.endpoint.table, {}) in known
+
+    @cached_property
+    def _labels(self) -> Mapping[str, str]:
+        return repair_labels(self.ledger, self.scan.shop)
 
 
 def _words_of_list(path: str, error: BadAnswer) -> str:
@@ -345,11 +352,3 @@ def _words_of_list(path: str, error: BadAnswer) -> str:
         stems = [_PLURAL.sub("", word) for word in snake_case(part).split("_")]
         words = re.sub(r"[\W_]*".join(map(re.escape, stems)) + r"\w*", "*", words)
     return re.sub(r"\*(?:\W?\*)+", "*", words)
-
-
-def status_of(row: Mapping[str, Any]) -> str:
-    """The label of a row's status."""
-    status = row.get("status")
-    if isinstance(status, Mapping):
-        status = status.get("label") or status.get("name")
-    return str(status)

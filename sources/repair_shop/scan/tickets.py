@@ -17,8 +17,8 @@ from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
 from ..scan import PAGE_ROWS, Outcome, read_window
 from ..scan.known import KnownRows
-from ..scan.service_pages import HALF_KEY, status_of
 from ..scan.slices import MakeReader, Slice, halves, read_slices
+from ..scan.statuses import repair_labels, repair_status, status_of
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
 _UPDATED = "/tickets/updated"
@@ -35,32 +35,11 @@ _MISSING = "there is no /tickets/updated to hold it against"
 """Its value where the last change does not show all tickets either: why."""
 
 
-def repair_labels(ledger: Ledger, shop: str) -> list[str]:
-    """The status labels of type 'repair' of a shop."""
-    return [
-        label
-        for row in ledger.contents(shop, "statuses").values()
-        if isinstance(label := row.get("label") or row.get("status") or row.get("name"), str)
-        and str(row.get("type", "repair")) == "repair"
-    ]
-
-
-def repair_status(ledger: Ledger, shop: str) -> str | None:
-    """The label by which a shop's tickets are halved: New if there is one, else the first."""
-    labels, kept = repair_labels(ledger, shop), ledger.value(shop, HALF_KEY)
-    if kept is not None and (kept in labels or not labels):
-        return kept
-    label = "New" if "New" in labels else (labels[0] if labels else None)
-    if label is not None:
-        ledger.set_value(shop, HALF_KEY, label)
-    return label
-
-
 def parts_of_hidden(ledger: Ledger, shop: str) -> list[Slice]:
     """What asks for the tickets of a shop whose halves hide some, besides their last change: the
     bare list, and each status where the last change does not show all either."""
     by_status = ledger.value(shop, HIDDEN_KEY) not in ("yes", "")
-    named = repair_labels(ledger, shop) if by_status else []
+    named = repair_labels(ledger, shop).values() if by_status else ()
     return [Slice("of :", {}), *(Slice(f"of {label}:", {"status": label}) for label in named)]
 
 
@@ -124,7 +103,7 @@ class Tickets:
 
     def take_newest_of_each_status(self, out: Outcome) -> None:
         """Add the first page of each status: a ticket that the halves hide may be there."""
-        for name in repair_labels(self.ledger, self.shop):
+        for name in repair_labels(self.ledger, self.shop).values():
             of_status = self.reader(f"first of {name}:", None, {"status": name})
             out.take(of_status.ask("newest:1", 1, "newest"))
 
@@ -163,9 +142,10 @@ class Tickets:
     def by_status(self, rows: Iterable[str]) -> dict[str, str]:
         """Status -> one of these tickets, of which some are held at a time."""
         found, left = dict[str, str](), sorted(rows)
+        labels = repair_labels(self.ledger, self.shop)
         for at in range(0, len(left), _SOME):
             held = self.ledger.contents(self.shop, "tickets", left[at : at + _SOME])
-            found |= {status_of(content): row for row, content in held.items()}
+            found |= {status_of(one, "tickets", labels): row for row, one in held.items()}
         return found
 
     def changed(self, asked: Mapping[str, Any]) -> Outcome:
@@ -206,7 +186,8 @@ class Tickets:
         changed.page_rows = changed.page_rows or out.page_rows
         changed.pages += out.pages
         if not lost and all(map(self.is_gone, unchanged)):
-            with_status = self.by_status(there).keys() & set(repair_labels(self.ledger, self.shop))
+            labels = set(repair_labels(self.ledger, self.shop).values())
+            with_status = self.by_status(there).keys() & labels
             if there and not with_status:
                 KnownRows(self.ledger, self.shop, "tickets").note_unlisted(there)
                 self.ledger.set_value(self.shop, HIDDEN_KEY, "")
