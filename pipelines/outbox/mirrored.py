@@ -90,22 +90,18 @@ def _compare_written(outbox: Outbox, built: Published) -> None:
             shown = _difference(row, found.get(row["id"]))
             if shown == "" and row["op"] == "create" and row["marker"]:
                 shown = _twins(row, built)
-            if shown is not None:
-                names = ("shop", "resource", "id", "number")
-                outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
+            names = ("shop", "resource", "id", "number")
+            outbox.ask("compared", shown=shown, **{name: row[name] for name in names})
 
 
-def _difference(written: Any, row: Fields | None) -> str | None:
-    """What a record shows otherwise than it was written; empty if nothing, None if it is too early
-    to say."""
+def _difference(written: Any, row: Fields | None) -> str:
+    """What a record shows otherwise than it was written; empty if nothing."""
     if row is None:
         return "" if written["op"] == "delete" else "the service has no such record"
-    seen = row.get("_seen_at")
-    if seen is None or seen.timestamp() < written["pushed_at"]:
-        return None
+    if row.get("_deleted_at") or is_deleted(row):
+        return ""
     if written["op"] == "delete":
-        is_gone = row.get("_deleted_at") or is_deleted(row)
-        return "" if is_gone else "the record is still there"
+        return "the record is still there"
     fence = json.loads(written["fence"] or "{}")
     if fence.get("restored") and "before" not in fence:
         return ""  # another copy sent it, so nobody can tell what staff changed since

@@ -266,14 +266,17 @@ class Run:
                 if result.job.kind == "follow" and result.error is None
                 for identity in result.job.ids
             }
-            seen = [
-                (record.resource, record.id)
-                for record in touched_since(home, shop.name)
-                if (known := ledger.known_row(shop.name, record.resource, record.id)).is_deleted
-                or (known.seen or 0) > self.began_seq
-                or (record.resource, record.id) in looked_up
-            ]
-            mark_mirrored(home, shop.name, seen, read_at=self.began_at)
+            settle = shop.seconds(60) * shop.settle_minutes
+            read: dict[float, list[tuple[str, str]]] = {0.0: [], settle: []}
+            for record in touched_since(home, shop.name):
+                name = record.resource, record.id
+                row = ledger.known_row(shop.name, *name)
+                # What is as it was may show late: it is read again if it was pushed just before.
+                is_new = row.is_deleted or row.seen is None or row.seq > self.began_seq
+                if row.is_deleted or (row.seen or 0) > self.began_seq or name in looked_up:
+                    read[0.0 if is_new else settle].append(name)
+            for late, names in read.items():
+                mark_mirrored(home, shop.name, names, read_at=self.began_at - late)
 
     def transform(self) -> None:
         """Build the models, compare with the service's reports, read again what differs."""

@@ -131,6 +131,17 @@ def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty, monkeypatch
             assert words in report.details[number // 2]
         for _ in range(2):
             assert len(not_shown(tmp_path)) == len(report.details) == 6, "until a sync says else"
+        # A record that the mirror knows may show it late; then it is told.
+        at_once = settings.shops[0].model_copy(update={"settle_minutes": 0})
+        change = NewChange("main", "customers", "update", moved["id"], {"name": "Bea"})
+        with Outbox(tmp_path) as outbox:
+            outbox.add([change], by="ann")
+            done(outbox, len(written) + 1, moved["id"])
+        assert "'Bea'" not in str(sync(settings, resources=["customers"]).details)
+        assert moved["id"] in [one.id for one in touched_since(tmp_path)]
+        report = sync(Settings(home=tmp_path, shops=(at_once,)), resources=["customers"])
+        assert "name was set to 'Bea' and is 'Ann'" in str(report.details)
+        moved["name"] = "Bea"
         moved["city"], filled["company"] = "Xela", "Glass Ltd"
         for row, mark in zip(deleted, ({"deleted": True}, {"status": "Deleted"}), strict=True):
             row |= mark

@@ -212,10 +212,10 @@ class Ledger(State):
 
     def known_row(self, shop: str, name: str, identity: str) -> KnownRow:
         """What is known of a row, without its content."""
-        for seen, day, deleted_at, missed in self.select(
+        for seen, day, deleted_at, missed, seq in self.select(
             "known_row", shop=shop, list=name, id=identity
         ):
-            return KnownRow(seen, day_of_text(day), deleted_at is not None, missed)
+            return KnownRow(seen, day_of_text(day), deleted_at is not None, missed, seq)
         return KnownRow()
 
     def note_shown(self, shop: str, name: str, ids: Iterable[str], shown: str) -> None:

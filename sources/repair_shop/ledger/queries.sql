@@ -125,7 +125,7 @@ update rows set is_refused = 1, seq = :seq where shop = :shop and list = :list a
 insert or ignore into rows(shop, list, id, day, digest, seq, seen, seen_at, deleted_at, body)
 values (:shop, :list, :id, :day, x'', 0, 0, :at, :deleted_at, null)
 -- name: known_row
-select seen, day, deleted_at, missed from rows
+select seen, day, deleted_at, missed, seq from rows
 where shop = :shop and list = :list and id = :id
 -- name: live_counts
 select list, count(*) from rows where shop = :shop and deleted_at is null group by list

@@ -80,6 +80,8 @@ class KnownRow(NamedTuple):
     is_deleted: bool = False
     missed_in: int | None = None
     """The run in which its own path said first that it is gone."""
+    seq: int = 0
+    """Number of its newest change."""
 
 
 class Change(NamedTuple):
