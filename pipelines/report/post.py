@@ -58,24 +58,34 @@ def send_all_owed(
     deliver: Callable[..., list[str]],
     again: Callable[[Period, str | None], Report],
 ) -> Iterator[str]:
-    """Send a report by ``deliver``, then those that channels did not take before, made ``again``;
-    the last :data:`_MOST_OWED` are kept. A line for each place. Raises as :func:`send`."""
+    """Send a report by ``deliver``, then those that channels did not take before, made ``again``,
+    to channels that take any; the last :data:`_MOST_OWED` are kept. A line for each place. Raises
+    as :func:`send`, in the end."""
     owed = JsonFile(home / "reports" / "owed.json", Owed)
-    name = f"{report.period.label} {shop or ''}"
-    try:
-        yield from deliver(report)
-    except NotSent as error:
-        with owed.change() as known:
-            known.root.pop(name, None)
-            known.root = dict([*known.root.items(), (name, [*error.left])][-_MOST_OWED:])
-        raise
-    for missed, left in owed.read().root.items():
-        label, _, of = missed.partition(" ")
-        with suppress(ReportError):  # of a shop that is gone
-            if missed != name and (period := Period.read(label)):
-                yield from deliver(again(period, of or None), only=left)
-        with owed.change() as known:
-            known.root.pop(missed, None)
+    newest = f"{report.period.label} {shop or ''}"
+    known = owed.read().root
+    refused: list[NotSent] = []
+    for name in (newest, *(one for one in known if one != newest)):
+        label, _, of = name.partition(" ")
+        left: Collection[str] = ()
+        try:
+            if name == newest:
+                yield from deliver(report)
+            elif any(set(known[name]) & set(error.left) for error in refused):
+                continue
+            elif period := Period.read(label):
+                with suppress(ReportError):  # of a shop that is gone
+                    yield from deliver(again(period, of or None), only=known[name])
+        except NotSent as error:
+            refused.append(error)
+            left = error.left
+        if left or name in known:
+            with owed.change() as now:
+                now.root[name] = [*left]
+                kept = [(one, ways) for one, ways in now.root.items() if ways]
+                now.root = dict(kept[-_MOST_OWED:])
+    if refused:
+        raise refused[0]
 
 
 def send(

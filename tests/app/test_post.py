@@ -13,6 +13,7 @@ from pipelines.report.post import PostSettings, send, send_all_owed
 from pipelines.settings import SettingsError
 from tests.app.receivers import HookServer, MailServer, served
 from tests.app.warehouse import NOW
+from tests.fakes.loopback import Reply
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,10 @@ def mail_settings(server: MailServer, **more: Any) -> PostSettings:
         mail_to="owner@example.com, partner@example.com",  # type: ignore[arg-type]
         **more,
     )
+
+
+def _made(home, period, shop):
+    return closing_report(home, shop=shop, period=period, now=NOW)
 
 
 def test_a_mail_holds_figures_page_and_pdf(made):
@@ -75,9 +80,7 @@ def test_one_place_that_fails_does_not_keep_the_other_from_its_report(made):
 
 
 def test_what_a_channel_did_not_take_is_sent_to_it_after_the_next_report(chain, tmp_path):
-    def made(period, shop):
-        return closing_report(chain, shop=shop, period=period, now=NOW)
-
+    made = partial(_made, chain)
     with served(MailServer()) as server, HookServer() as hook:
         deliver = partial(send, settings=mail_settings(server, webhook_url=hook.url))
 
@@ -95,6 +98,26 @@ def test_what_a_channel_did_not_take_is_sent_to_it_after_the_next_report(chain, 
     mailed = [mail["Subject"].split()[2][:7] for mail in server.mails]
     assert mailed == ["2026-06", "2026-04", "2026-05", "2026-06"]
     assert len(hook.posts) == 5, "it took each when it was sent"
+
+
+def test_a_report_that_is_owed_comes_once_however_another_channel_fares(chain, tmp_path):
+    """A recipient who is refused each night kept it from the others for good, and what one of two
+    channels took the second time came to it again."""
+    made = partial(_made, chain)
+    answers = iter([500, 500, 200, 500, 200, 200, 200])
+    with served(MailServer()) as server, HookServer() as hook:
+        hook.otherwise = lambda _: Reply(next(answers), b"")
+        server.unknown = ["partner@example.com"]
+        deliver = partial(send, settings=mail_settings(server, webhook_url=hook.url, attach=()))
+        for month in ("2026-03", "2026-04", "2026-05", "2026-06"):
+            server.refuses = month == "2026-03"
+            report = made(Period.read(month), "centro")
+            with pytest.raises(NotSent):
+                list(send_all_owed(tmp_path, report, "centro", deliver, made))
+        posted = [post["title"].split()[2][:7] for post in hook.posts]
+    mailed = [mail["Subject"].split()[2][:7] for mail in server.mails]
+    assert sorted(mailed) == ["2026-03", "2026-04", "2026-05", "2026-06"]
+    assert posted == ["2026-03", "2026-04", "2026-05", "2026-03", "2026-06", "2026-03", "2026-04"]
 
 
 def test_who_was_refused_is_not_among_those_who_got_it(made):
