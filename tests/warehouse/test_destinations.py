@@ -168,18 +168,17 @@ def test_a_table_that_somebody_dropped_there_is_made_and_filled_again(
     lake = tmp_path / "lake.duckdb"
     monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
     monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
-    for minute, table in enumerate(("brands", "ticket_invoices__lines")):
-        loaded.load("brands", {"id": f"b{minute}"}, minute=minute)
-        loaded.load("ticket_invoices", {"id": "i", "lines": [{"total": minute}]}, minute=minute)
-        for is_dropped in (False, True):
-            with destination(loaded.home, loaded.ledger, "company") as there:
-                there.load(loaded.feed.log, ["main"])
-            with duckdb.connect(str(lake)) as connection:
-                counts = "SELECT (SELECT count(*) FROM raw.brands), count(*) FROM raw.{}"
-                found = connection.execute(counts.format("ticket_invoices__lines")).fetchall()
-                assert found == [(minute + 1, 1)]
-                if not is_dropped:
-                    connection.execute(f"DROP TABLE raw.{table}")
+    loaded.answer("brands", {"id": "b"})
+    loaded.load("ticket_invoices", {"id": "i", "lines": [{"total": 1}]})
+    for is_dropped in (True, False):
+        with destination(loaded.home, loaded.ledger, "company") as there:
+            there.load(loaded.feed.log, ["main"])
+        with duckdb.connect(str(lake)) as connection:
+            for table in ("brands", "ticket_invoices__lines"):
+                found = connection.execute(f"SELECT count(*) FROM raw.{table}").fetchall()
+                assert found == [(1,)]
+            if is_dropped:
+                connection.execute("DROP TABLE raw.ticket_invoices__lines")
 
 
 def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):

@@ -30,14 +30,18 @@ import os, sys
 from pipelines.publish import publish
 from pipelines.settings import load_settings
 from pipelines.sync.run import sync
+from pytest import MonkeyPatch
+from tests.few_models import build_few
+build_few(MonkeyPatch(), "marts.customers")
 publish.copy_file = lambda *_: os._exit(9)
 sync(load_settings())
 """
 
 
 @pytest.fixture
-def shop(plain_folder: Path, monkeypatch: pytest.MonkeyPatch):
-    """A small shop at the service, and the settings of its home."""
+def shop(plain_folder: Path, monkeypatch: pytest.MonkeyPatch, empty: Path):
+    """A small shop at the service, and the settings of its home, whose tables are made."""
+    shutil.copytree(empty, "data")
     spec = ShopSpec(timezone=TIMEZONE, limit=None)
     with SandboxServer([spec], minute_seconds=0.2) as server:
         for name, value in {
@@ -54,7 +58,7 @@ def shop(plain_folder: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.fixture
 def synced(shop, mirrored: Path):
     """The same shop, of which the home has a mirror."""
-    shutil.copytree(mirrored, "data")
+    shutil.copytree(mirrored, "data", dirs_exist_ok=True)
     return shop
 
 
