@@ -66,6 +66,8 @@ def _faults() -> Iterator[str]:
     checks: list[Callable[[], Any]] = [
         load_settings,
         lambda: refuse_unknown(home_folder(), WarehouseSettings.load().also),
+        lambda: DisplaySettings.load().to_language(),
+        lambda: DisplaySettings.load().picture,
         *(kind.load for kind in sections().values()),
     ]
     for check in checks:

@@ -83,6 +83,16 @@ def test_every_secret_setting_is_known_by_its_name():
     assert not [name for name in secret if not is_secret(name)]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("LANGUAGE", "xx"), ("LOGO", "no-logo.png"), ("CATALOGUE", "no-catalogue.po")],
+)
+def test_config_show_says_what_no_report_could_be_drawn_with(run, shop, monkeypatch, name, said):
+    monkeypatch.setenv(f"DISPLAY__{name}", said)
+    code, _out, err = run("config", "show")
+    assert code == 2 and said in err
+
+
 def test_test_mail_says_what_was_taken(run, monkeypatch):
     code, _, err = run("test-mail")
     assert code == 2 and "under [mail]" in err
