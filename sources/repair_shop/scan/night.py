@@ -158,9 +158,8 @@ class ListCount:
         if known.shows_twice:  # a place more would make up for a row that is gone
             found.append(Found(reason="it shows rows twice"))
         doubts = "; ".join(part.reason for part in found if part.reason)
-        gone = frozenset[str]().union(*(part.gone for part in found))
+        gone = out.missed = frozenset[str]().union(*(part.gone for part in found))
         if doubts:
-            out.missed = gone
             self._read_whole(out, doubts)
             return
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
@@ -211,7 +210,7 @@ class ListCount:
             out.reason = f"rows are missing or new, and which could not be told: {whole.reason}"
             return
         # A list of changes may show rows that are deleted.
-        out.lost |= changed - whole.ids
+        out.lost |= whole.lost | (changed - whole.ids)
         out.whole = True
         out.proof += f"; counting did not tell ({why}), so it was read whole: {whole.proof}"
 
