@@ -145,7 +145,8 @@ select day, count(*) from rows where shop = :shop and list = :list and deleted_a
 -- name: pages_of_rows
 select (place - 1) / :size + 1, avg(seen), iif(count(day) = count(*), max(day), null) from (
   select row_number() over (order by day) as place, seen, day from rows
-  where shop = :shop and list = :list and deleted_at is null and shown <> '-')
+  where shop = :shop and list = :list and deleted_at is null
+  and iif(:shown = '', shown <> '-', shown = :shown))
 group by 1 order by 1
 -- name: has_seen
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1

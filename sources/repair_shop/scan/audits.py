@@ -6,7 +6,6 @@ their numbers, so a request is fifty rows read again, and they count as well. So
 other lists are read too: on the last page a row that came and one that went hide each other.
 """
 
-import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -25,8 +24,6 @@ _IN_TURN = 10
 """Pages a night of a list whose rows have no dates."""
 _INNER = 3
 """Pages a night of the lists whose old pages are not read again for edits."""
-_GOLDEN = (math.sqrt(5) - 1) / 2
-"""Steps of this part of a whole come near every place, in the fewest steps."""
 _VALUE = {
     "ticket_invoices": 4,
     "pos_orders": 4,
@@ -63,54 +60,41 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
     shop of few rows is read in turn, whole within four nights. ``but``: lists that were read whole
     a moment ago.
     """
-    requests, now = shop.audit_requests, datetime.now(shop.zone)
-    found = [
-        page
-        for endpoint in ENDPOINTS.values()
-        if endpoint.table not in but and not endpoint.tells_edits
-        for page in _pages(ledger, shop, endpoint, now)
-    ]
+    requests, hides = shop.audit_requests, ledger.value(shop.name, HIDDEN_KEY)
+    found, inner = list[_Page](), list[_Page]()
+    for endpoint in ENDPOINTS.values():
+        if endpoint.table not in but and not (endpoint.partition and hides):
+            # Of lists that tell their edits, a few besides each one's last.
+            of = inner if endpoint.tells_edits else found
+            of += _pages(ledger, shop, endpoint)
+    inner.sort(key=lambda one: -one.age)
     if len(found) <= _ROUND_DAYS * requests:
         found.sort(key=lambda one: (-one.age, -one.value))
     else:
         found.sort(key=lambda one: -one.due * one.value)
-    pages = _inner_pages(ledger, shop, but)
-    for one in found[: requests - sum(map(len, pages.values()))]:
+    few = inner[: min(_INNER, requests)]
+    pages: dict[str, set[int]] = {}
+    for one in [*few, *found[: requests - len(few)]]:
         pages.setdefault(one.endpoint.table, set()).add(one.number)
     return [
         Job(shop.name, ENDPOINTS[table], "audit", pages=tuple(chosen), requests=len(chosen))
         for table, chosen in pages.items()
-        if chosen
     ]
 
 
-def _inner_pages(ledger: Ledger, shop: ShopSettings, but: Collection[str]) -> dict[str, set[int]]:
-    """A few pages in turn of the lists that tell their edits, besides each one's last."""
-    hides = ledger.value(shop.name, HIDDEN_KEY)
-    inner = [
-        (table, page)
-        for table, one in ENDPOINTS.items()
-        if one.sort and one.tells_edits and table not in but and not (one.partition and hides)
-        for known in [KnownRows(ledger, shop.name, table, OTHERS if one.partition else None)]
-        for page in range(1, known.pages)
-    ]
-    pages: dict[str, set[int]] = {}
-    turn = _INNER * ledger.newest_run()
-    for number in range(min(_INNER, shop.audit_requests) if inner else 0):
-        table, page = inner[int((turn + number) * _GOLDEN % 1 * len(inner))]
-        pages.setdefault(table, set()).add(page)
-    return pages
-
-
-def _pages(
-    ledger: Ledger, shop: ShopSettings, endpoint: Endpoint, now: datetime
-) -> Iterator[_Page]:
-    """The pages of a list that was read whole, if it has several."""
-    today, known = now.date(), KnownRows(ledger, shop.name, endpoint.table)
-    of_it = {"shop": shop.name, "list": endpoint.table, "size": known.page_rows}
-    pages = ledger.select("pages_of_rows", **of_it)
-    if len(pages) < 2 or not ledger.is_whole(shop.name, endpoint.table):
+def _pages(ledger: Ledger, shop: ShopSettings, endpoint: Endpoint) -> Iterator[_Page]:
+    """The pages of a list that can be sorted and was read whole, if it has several: of tickets
+    those of most statuses, and of lists that tell their edits all but the last."""
+    if not endpoint.sort or not ledger.is_whole(shop.name, endpoint.table):
         return
+    now, known = datetime.now(shop.zone), KnownRows(ledger, shop.name, endpoint.table)
+    today, shown = now.date(), OTHERS if endpoint.partition else ""
+    of_it = {"shop": shop.name, "list": endpoint.table, "size": known.page_rows, "shown": shown}
+    pages = ledger.select("pages_of_rows", **of_it)
+    if len(pages) < 2:
+        return
+    if endpoint.tells_edits:
+        del pages[-1]
     if any(day is None for _, _, day in pages):
         # Without dates nothing says where a row stands: some pages a night, in turn.
         for number in range(min(_IN_TURN, len(pages))):
