@@ -168,9 +168,10 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
     )
     months = f"{best.telling} months with figures"
     if rivals:
+        others = "does another one" if len(rivals) == 1 else f"do {len(rivals)} others"
         message = (
-            f"{best.key} agrees with the service's {report} in every month, and so do "
-            f"{len(rivals)} other definitions: {months} do not tell them apart yet."
+            f"{best.key} agrees with the service's {report} in every month, as {others}: "
+            f"{months} do not tell them apart yet."
         )
         return Verdict(report, best, best, rivals, "undecided", message)
     certainty: Literal["sure", "likely"] = (
