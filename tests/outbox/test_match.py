@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.outbox.match import Match, compare, left_out, marked_body, same, shows
+from pipelines.outbox.match import Match, compare, is_deleted, left_out, marked_body, same, shows
 
 pytestmark = pytest.mark.core
 UTC = ZoneInfo("UTC")
@@ -24,6 +24,7 @@ LINE = {"productCode": "A", "quantity": 1}
         ("customers", "mobile", "1", {"mobile": "+5021"}, Match.DIFFERENT),
         ("customers", "company", "1", {"company": "5021"}, Match.DIFFERENT),
         ("customers", "name", "Ann", {}, Match.HIDDEN),
+        ("models", "brand", "5", {"brand__name": "3310"}, Match.HIDDEN),
         ("customers", "name", "", {}, Match.SAME),
         ("customers", "name", "José", {"name": "JOSE"}, Match.SAME),
         ("customers", "name", "Ann Lee", {"name": "Ann Le"}, Match.ALTERED),
@@ -153,3 +154,8 @@ def test_a_code_is_no_number():
 
 def test_what_has_no_text_takes_no_marker():
     assert marked_body("brands", {"name": "X"}) == ({"name": "X"}, None)
+
+
+def test_a_date_of_zeros_is_no_deletion():
+    assert not is_deleted({"deleted_at": "0000-00-00 00:00:00"})
+    assert is_deleted({"deleted_at": "2026-10-01 00:00:00"})
