@@ -37,19 +37,15 @@ def rows_of_warehouse(
 ) -> tuple[Rows, set[str]]:
     """Records of the published warehouse (or the one given) by id, and the columns of their table
     that hold a value in any row: in those, null means empty, not "never shown"."""
-    if not ids:
-        return {}, set()
     try:
         with nullcontext(warehouse) if warehouse else published_here(home) as warehouse:
-            if not warehouse.has(f"raw.{resource}"):
-                return {}, set()
             # The table's name is one of ours (BODIES), never a user's text.
             table = f"raw.{resource} where shop_id = $shop"
             values = {"shop": shop, "ids": ids}
             rows = warehouse.rows(f"select * from {table} and id in (select unnest($ids))", values)  # noqa: S608 - see above
             served = _served(warehouse, table, values, rows[0]) if rows else set()
     except (duckdb.Error, NothingPublished):
-        # Being replaced or of another make: no basis then, and so no false conflict.
+        # Being replaced, of another make, without the list: no basis, and so no false conflict.
         return {}, set()
     return {str(row["id"]): row for row in rows}, served
 
@@ -87,7 +83,7 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
         columns = [one for one in columns_of(change.resource, name) if one in served]
         if shown := picture(change.resource, name, row) or dict.fromkeys(columns, ""):
             seen[name] = shown
-    read_at = row["_seen_at"].timestamp() if row.get("_seen_at") else outbox.clock.wall()
+    read_at = row["_seen_at"].timestamp()
     for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=read_at):
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
     values |= change.basis.get("values", {})

@@ -82,7 +82,7 @@ _NO_IDS = frozenset({"false", "true", "none", "null", "nil", "undefined", "nan",
 def as_id(value: Any) -> str | None:
     """An id as text: a whole number above 0, or a word that can stand in a path."""
     value = value if isinstance(value, str) else whole(value)
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if not isinstance(value, str | int):
         return None
     text = str(value).strip()
     numeric = re.fullmatch(r"-?[0-9]+", text)

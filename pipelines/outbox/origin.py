@@ -155,8 +155,7 @@ def find(outbox: Outbox) -> Finding:
     row, place = _identity(outbox), _place_of(outbox)
     said, seal = read_stamp(outbox.path.parent)
     lost = 0
-    same = said.get("queue") == row["queue"]
-    as_left = bool(seal) and seal == row["seal"] and same
+    as_left, same = bool(seal) and seal == row["seal"], said.get("queue") == row["queue"]
     if not as_left and same and row["token"] and said.get("previous") == row["token"]:
         # Written, and the process ended before its commit.
         as_left, lost = not said["copied"], int(said.get("number") or 0)

@@ -198,9 +198,9 @@ class Outcomes:
     def never_left(self, change: Change, reason: str) -> None:
         """What surely never arrived waits for its turn; what was sent before stays in doubt."""
         left = self.outbox.get(change.number)
-        if left.state is State.SENDING and (was_sent(change) or left.answered):
+        if was_sent(change) or left.answered:
             self.outbox.move(left, State.IN_DOUBT, "not sent", reason, look_at=self.now())
-        elif left.state is State.SENDING:
+        else:
             unsent = {"attempts": 0, "fence": None, "sent_body": None}
             self.outbox.move(left, State.QUEUED, "not sent", reason, **unsent)
 

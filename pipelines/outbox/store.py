@@ -231,7 +231,7 @@ class Outbox:
         now = self.clock.wall()
         numbers: list[int] = []
         with self.transaction() as db:
-            keys = self.by_key(changes[0]) if changes else {}
+            keys = self.by_key(changes[0])
 
             def queued(one: Reference) -> Reference:
                 return {"$queued": numbers[one["$row"] - 1]} if "$row" in one else one
@@ -259,8 +259,7 @@ class Outbox:
                 assert made is not None
                 numbers.append(made)
                 self.note(made, "queued", f"by {by}")
-            if numbers:
-                self.ask("fill_targets", first=min(numbers))
+            self.ask("fill_targets", first=min(numbers))
         return numbers
 
     def note(self, number: int, event: str, detail: str = "") -> None:
