@@ -230,16 +230,21 @@ def test_a_refusal_of_what_may_be_there_is_for_a_person(desk):
 
 
 @pytest.mark.parametrize("kind", ["customers", "tickets"])
-def test_a_refusal_is_believed_where_the_service_shows_nothing(desk, kind):
+def test_a_refusal_is_believed_once_the_service_shows_its_records(desk, kind):
     KINDS[kind](desk)
+    shown = desk.shop.refuses
 
     def hide(step, _number):
         if step == "answered":
             desk.shop.refuses = lambda path, page: (422, {"error": "not now"})
 
     assert desk.push("400 before", hook=hide).exit_code == 1
-    assert (desk.states(), desk.shop.writes) == (["rejected"], [])
+    assert (desk.states(), desk.shop.writes) == (["in_doubt"], [])
     assert "could not be looked up" in desk.change().reason
+    assert "though refused: 400" in desk.change().reason
+    desk.shop.refuses = shown
+    desk.later(2 * HOUR)
+    assert (desk.states(), desk.shop.writes) == (["rejected"], [])
 
 
 def test_what_was_answered_last_is_told_with_what_is_left_to_a_person(desk):
