@@ -64,7 +64,8 @@ campaigns: install
 # many services and queues drawn at random, shrunk to the least that shows a fault.
 soak: install
 	$(BIN)/python -m tests.simulations.soak --nights 30 --seeds 7
-	EXAMPLES=200 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/simulations/test_strangers.py tests/outbox/test_machine.py
+	EXAMPLES=200 $(BIN)/python -m pytest -n 2 --timeout 7200 \
+		tests/simulations/test_strangers.py tests/simulations/test_counted.py tests/source/test_scan.py tests/outbox/test_machine.py
 
 # After an edit of transforms/: the statements that a build on DuckDB carries out.
 models: install

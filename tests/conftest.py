@@ -23,7 +23,7 @@ gc.disable()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A machine that is busy with something else is no fault of the code. EXAMPLES=5000 draws as many.
-settings.register_profile("patient", deadline=None, max_examples=MANY or 40)
+settings.register_profile("patient", deadline=None, max_examples=MANY or 25)
 settings.load_profile("patient")
 
 SETTINGS = tuple("SOURCES__ SCHEDULE__ NOTIFY__ RETENTION__ SHOPMIRROR_ NORMALIZE__ LOAD__".split())

@@ -94,7 +94,7 @@ def test_kills_at_any_moment_lose_and_double_nothing(
 def test_a_kill_after_the_ledger_was_lost_asks_nothing_again(
     make_mirror: MakeMirror, tmp_path: Path
 ) -> None:
-    mirror = make_mirror(database=True, tables=False, minute_seconds=30)
+    mirror = make_mirror(database=True, minute_seconds=30)
     assert mirror.run("brands").exit_code == 0
     for part in mirror.home.glob("mirror.sqlite*"):
         part.unlink()

@@ -85,7 +85,7 @@ def in_order(made: dict[str, float], order: str) -> list[tuple[str, date]]:
     return [(row, START + timedelta(days=int(made[row]))) for row in names]
 
 
-@few(150)
+@few(60)
 @given(
     order=st.sampled_from(sorted(ORDERS)),
     count=st.one_of(st.integers(60, 1500), FULL),

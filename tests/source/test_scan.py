@@ -49,7 +49,7 @@ def test_a_short_list_costs_its_pages_and_one(count):
 
 
 @given(count=st.integers(150, 6000), growth=st.floats(0.2, 20))
-@few(60)
+@few(25)
 def test_a_long_list_costs_its_pages_and_a_handful(count, growth):
     """Finding the end costs a few requests however unevenly the rows lie over the years."""
     listed = []
@@ -110,7 +110,7 @@ HINTS = st.sampled_from([None, *range(2, 25)])
 
 
 @given(count=st.integers(51, 900), seed=st.integers(0, 2**32), hint=HINTS)
-@few(150)
+@few(50)
 def test_deletions_at_any_moment_lose_nothing(count, seed, hint):
     chance = random.Random(seed)
 
@@ -142,7 +142,7 @@ def test_pages_that_lack_rows_in_an_order_that_changes_prove_nothing(seed, count
     seed=st.integers(0, 2**32),
     hint=HINTS,
 )
-@few(150)
+@few(50)
 def test_insertions_at_any_moment_lose_no_row_that_was_there(count, old_dates, when, seed, hint):
     original, chance = rows(count), random.Random(seed)
 
@@ -164,7 +164,7 @@ def test_insertions_at_any_moment_lose_no_row_that_was_there(count, old_dates, w
     seed=st.integers(0, 2**32),
     hint=st.sampled_from([None, 1, 2, 5, 9]),
 )
-@few(100)
+@few(40)
 def test_days_in_another_order_each_time_are_read_whole_or_not_proven(count, per_day, seed, hint):
     fake = Unstable(rows(count, per_day), chance=random.Random(seed))
     with suppress(PagingBroken):
