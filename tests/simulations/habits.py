@@ -108,7 +108,8 @@ def is_blind(habits: Mapping[str, Any], name: str) -> tuple[bool, bool]:
     on the same night, or as only the weekly reading shows it."""
     if name != "tickets":
         one = habits["page"] and habits["sort"] and not habits["offset"] and habits["size"] < 50
-        return bool(one), bool(one or habits["late"] or habits["ghosts"])
+        hides = habits["ghosts"] and (habits["sort"] or habits["sort_of"])
+        return bool(one or hides), bool(one or habits["late"] or habits["ghosts"])
     tells_changes = habits["updated"] in ("ok", "ignored")
     is_shut = habits["closed"] == "never" or habits["ignores"] == "status"
     hides = is_shut or habits["ignores"] == "statusCondition" or habits["closed"] in ODD["closed"]

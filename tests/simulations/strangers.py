@@ -211,8 +211,10 @@ class Stranger:
         size, past, page = self.habits["size"], self.habits["past"], int(query.get("page", 1))
         size = 50 if self.habits["sizes"] and len(name) % 2 else size
         last = max(0, len(rows) - 1) // size * size
-        by_number = (page - 1) * (size - (self.habits["overlap"] or 0))
-        by_number = len(rows) if page > (self.habits["deepest"] or page) else by_number
+        deepest = self.habits["deepest"] or page
+        number = min(page, deepest) if past == "last" else page
+        by_number = (number - 1) * (size - (self.habits["overlap"] or 0))
+        by_number = len(rows) if number > deepest else by_number
         starts = {"": by_number, "ignored": 0, "empty": len(rows), "last": last}
         start = starts[self.habits["page"]] if page > 1 else 0
         if self.habits["offset"] and "offset" in query:

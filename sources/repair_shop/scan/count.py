@@ -22,7 +22,7 @@ from typing import Protocol
 
 from ..ledger import Page
 from .cuts import BEGIN, END, Cut, Days, below, cut_of, goes_back, told_apart
-from .outcome import PAGE_ROWS, WHOLE_PAGES, Bounded, NeverEnds, try_by_offset
+from .outcome import PAGE_ROWS, WHOLE_PAGES, Bounded, NeverEnds, PagingBroken, try_by_offset
 
 _ROUNDS = 3
 """Readings of the pages between two cuts that show no further row, at most."""
@@ -169,7 +169,7 @@ class Count:
         last = self.last or 0
         is_full = last > 1 and self._pages[last].size == self.size
         if is_full and not shows_newest and self._is_cut_off(last):
-            raise NeverEnds("its pages end before they reach the newest row")
+            raise PagingBroken("its pages end before they reach the newest row")
         return last
 
     def recount(self) -> bool:
