@@ -79,7 +79,7 @@ class Table(NamedTuple):
     def kind(self, row: int, column: int) -> str:
         """What a cell holds."""
         kind = self.kinds[column]
-        return self.row_kinds[row] if self.row_kinds and kind == "figure" else kind
+        return self.row_kinds[row] if kind == "figure" else kind
 
 
 class Part(NamedTuple):
@@ -114,9 +114,11 @@ class Sheet:
 
     @property
     def weekday(self) -> str:
-        """Of a day its weekday, of another period its first and last day."""
+        """Of a day its weekday, of another period its days, unless those are its name."""
         period = self.page.now.period
-        return current().weekday(period.first) if period.kind == "day" else period.days
+        if period.length == 1:
+            return current().weekday(period.first)
+        return "" if period.kind == "range" else period.days
 
     @property
     def seal(self) -> tuple[str, str]:
@@ -148,7 +150,7 @@ class Sheet:
             ),
         ]
         if self.page.before is not None:
-            lines.append(_("Change is against the {period}.", period=self._head(self.page.before)))
+            lines.append(_("Change is against {days}.", days=self.page.before.period.said))
         return " ".join(lines)
 
     @property
