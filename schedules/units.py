@@ -120,9 +120,11 @@ def install(place: Place) -> list[str]:
         raise UnitError(
             f"{path} serves another folder. 'shopmirror schedule --uninstall' ends that one."
         )
+    # One that runs goes on by its old file, and launchd takes none twice.
+    told = uninstall() if path.exists() else []
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    told = [f"Written: {path}."]
+    told.append(f"Written: {path}.")
     if _is_mac():
         return [*told, _run("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))]
     return [

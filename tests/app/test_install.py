@@ -59,6 +59,23 @@ def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys
     assert "nothing was done" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("platform", "words"),
+    [
+        ("linux", ["disable --now", "daemon-reload", "daemon-reload", "enable --now"]),
+        ("darwin", ["bootout", "bootstrap"]),
+    ],
+)
+def test_a_service_that_runs_is_started_anew_by_its_new_file(account, monkeypatch, platform, words):
+    monkeypatch.setattr("sys.platform", platform)
+    assert main(["schedule", "--install"]) == 0
+    before = len(told(account))
+    assert main(["schedule", "--install"]) == 0
+    again = told(account)[before:]
+    assert len(again) == len(words)
+    assert all(word in line for word, line in zip(words, again, strict=True))
+
+
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 @pytest.mark.parametrize("name", ["other", "sho"])
 def test_a_service_of_another_folder_stays(account, monkeypatch, capsys, platform, name):
