@@ -171,23 +171,24 @@ OTHERWISE |= {"purchase_date": "created", "shipping": False, "expenses": True}
 
 
 @promise("what the service counts as a sale is found out")
-@pytest.mark.parametrize("counts", [OTHERWISE, {"date": "cash"}, {}])
-def test_what_a_service_counts_is_found_out_and_counted_from_then_on(home, run, shop, counts):
-    shop.turn(definition=counts)
-    code, out, err = run("sync")
-    assert code == 1 and "agrees with the service's sales in every month" in err
-    code, out, err = run("reconcile", "--calibrate", "--json")
-    found = json.loads(out)["calibration"]["main"]
-    assert (code, [one["report"] for one in found]) == (0, ["sales", "purchases"]), err
-    assert all(one["chosen"] for one in found)
-    assert run("sync")[0] == 0
+def test_what_a_service_counts_is_found_out_and_counted_from_then_on(home, run, shop):
     always = ("2000-01-01", "2100-01-01")
-    with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
-        for kind in ("sales", "purchases"):
-            theirs = by_day(kind, shop.store("main"), Definition(**counts), *always)
-            days = warehouse.execute(f"SELECT day, total FROM marts.daily_{kind}").fetchall()
-            ours = {f"{day}": total * 100 for day, total in days if total}
-            assert ours == {day: cents for day, cents in theirs.items() if cents}
+    for counts in (OTHERWISE, {"date": "cash"}, {}):
+        shop.turn(definition=counts)
+        if counts is OTHERWISE:
+            code, _, err = run("sync")
+            assert code == 1 and "agrees with the service's sales in every month" in err
+        code, out, err = run("reconcile", "--calibrate", "--json")
+        found = json.loads(out)["calibration"]["main"]
+        assert (code, [one["report"] for one in found]) == (0, ["sales", "purchases"]), err
+        assert all(one["chosen"] for one in found)
+        assert run("sync")[0] == 0
+        with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
+            for kind in ("sales", "purchases"):
+                theirs = by_day(kind, shop.store("main"), Definition(**counts), *always)
+                days = warehouse.execute(f"SELECT day, total FROM marts.daily_{kind}").fetchall()
+                ours = {f"{day}": total * 100 for day, total in days if total}
+                assert ours == {day: cents for day, cents in theirs.items() if cents}
 
 
 def test_what_was_not_compared_does_not_agree(home, run, shop):
