@@ -42,8 +42,8 @@ _MOST_DETAILS = 10
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found. ``found`` is for the person who reads the queue; ``id``: the record, or one
-    that may be it; ``is_final``: no later look can tell more."""
+    """What was found. ``found`` is for the person who reads the queue; ``id``: the record that is
+    ours; ``is_final``: no later look can tell more."""
 
     kind: Literal["applied", "absent", "unknown"]
     found: str
@@ -128,7 +128,7 @@ class Evidence:
         ]  # fmt: skip
         if change.acts or len(equal) != 1:
             told = ", ".join(like)
-            return Verdict("unknown", f"new records that may be it, or another's: {told}", like[0])
+            return Verdict("unknown", f"new records that may be it, or another's: {told}")
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
@@ -163,7 +163,7 @@ class Evidence:
         if marked or hidden:
             why = "hold our marker" if marked else "may be it, but do not show their notes whole"
             told = ", ".join(marked or hidden)
-            return Verdict("unknown", f"new records that {why}: {told}", min(marked or hidden))
+            return Verdict("unknown", f"new records that {why}: {told}")
         return Verdict("absent", f"{_none_of(len(new), 'record')}, by our marker")
 
     # -- payments -----------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class Evidence:
         ]
         if like:
             told = f"new on the invoice, ours or the till's: payment {', '.join(like)}"
-            return Verdict("unknown", told, min(like))
+            return Verdict("unknown", told)
         return Verdict("absent", f"{_none_of(len(new), 'payment')} on the invoice")
 
     # -- records that were there --------------------------------------------------------------
@@ -244,13 +244,13 @@ def _uploaded(change: Change, fence: Fields) -> Verdict:
 def _whole(own: Rows, body: Fields) -> Verdict:
     """Whether payments that bear our marker are all lines of the request: as many, or, where one
     payment is shared among invoices, as much in sum."""
-    first, named = min(own), ", ".join(own)
+    named = ", ".join(own)
     sent = sum(cents(line["amount"]) or 0 for line in body["lines"])
     booked = sum(cents(row.get("amount")) or 0 for row in own.values())
     if len(own) == len(body["lines"]) or (len(invoices_of(body)) > 1 and sent == booked):
-        return Verdict("applied", f"payment {named} holds our marker", first)
+        return Verdict("applied", f"payment {named} holds our marker", min(own))
     why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
-    return Verdict("unknown", why, first)
+    return Verdict("unknown", why)
 
 
 def _none_of(count: int, what: str) -> str:
