@@ -59,29 +59,30 @@ def send_all_owed(
     again: Callable[[Period, str | None], Report],
 ) -> Iterator[str]:
     """Send a report by ``deliver``, then those that channels did not take before, made ``again``,
-    to channels that take any; the last :data:`_MOST_OWED` are kept. A line for each place. Raises
-    as :func:`send`, in the end."""
+    to those that refuse nothing now; the last :data:`_MOST_OWED` are kept. A line for each place.
+    Raises as :func:`send`, in the end."""
     owed = JsonFile(home / "reports" / "owed.json", Owed)
     newest = f"{report.period.label} {shop or ''}"
     known = owed.read().root
     refused: list[NotSent] = []
+    refusing: set[str] = set()
     for name in (newest, *(one for one in known if one != newest)):
         label, _, of = name.partition(" ")
-        left: Collection[str] = ()
+        left = [way for way in known.get(name, ()) if way in refusing]
+        ways = [way for way in known.get(name, ()) if way not in refusing]
         try:
             if name == newest:
                 yield from deliver(report)
-            elif any(set(known[name]) & set(error.left) for error in refused):
-                continue
-            elif period := Period.read(label):
+            elif ways and (period := Period.read(label)):
                 with suppress(ReportError):  # of a shop that is gone
-                    yield from deliver(again(period, of or None), only=known[name])
+                    yield from deliver(again(period, of or None), only=ways)
         except NotSent as error:
             refused.append(error)
-            left = error.left
+            refusing |= {*error.left}
+            left += error.left
         if left or name in known:
             with owed.change() as now:
-                now.root[name] = [*left]
+                now.root[name] = left
                 kept = [(one, ways) for one, ways in now.root.items() if ways]
                 now.root = dict(kept[-_MOST_OWED:])
     if refused:
