@@ -26,10 +26,11 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "zone": ZONES,
     "filters_in": ("", "", "UTC"),
     "faults": (0, 0, 0.01, 0.03, 0.1),
+    "day": ("2026-11-23", "2026-11-23", "2026-03-27", "2026-10-01", "2026-12-29"),
     "hour": (9, 9, 2, 16, 22),
 }
-"""How a service may answer. ``closed``: when it lists tickets outside the pipeline; ``hour``: of
-the nights, in UTC."""
+"""How a service may answer. ``closed``: when it lists tickets outside the pipeline; ``day`` and
+``hour``: of the first night, in UTC."""
 ODD: dict[str, tuple[Any, ...]] = {
     "size": (7, 15, 20, 25, 30, 100),
     "sizes": ("mixed",),  # every other list has pages of fifty
@@ -53,6 +54,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "imports": (60,),  # rows that now and then come at once
     "shared": ("customers", "payments"),  # some of its rows have one id, and differ
     "twice": (0.05,),  # of rows, that its lists show twice
+    "ids": ("#", "/", " ", "%", "é", "+", "?"),  # what stands within ids
     "reuses": (True,),  # each list counts its rows, and uses the last number again
     "restores": (True,),  # half of the deletions are undone
     "statuses": ("twins", "renamed"),

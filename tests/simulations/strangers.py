@@ -22,6 +22,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 import time_machine
@@ -43,7 +44,6 @@ ROWS |= {"users": 5, "timeClock": 49, "brands": 4}
 UUIDS = ("customers", "tickets", "ticketInvoices", "posOrders", "purchaseOrders", "leads")
 UPDATED = ("tickets", "products", "appointments")
 STATUSES = ("New", "En proceso", "Completado", "Facturado")
-FIRST_DAY = datetime(2026, 11, 23, tzinfo=UTC)
 DAY, CHANGES = timedelta(days=1), 15
 SHOWN = ("name", "label", "amount", "amount_total")
 """Fields whose newest value a night must know."""
@@ -91,11 +91,12 @@ class Stranger:
         at = (datetime.now(UTC) - ago).replace(microsecond=0)
         number = self._number
         if self.habits["reuses"] and name not in UUIDS:
-            number = 1 + max(map(int, self.lists[name]), default=0)
+            number = 1 + max((row["_number"] for row in self.lists[name].values()), default=0)
         identity: Any = str(number) if self.habits["text_ids"] else number
         if name in UUIDS:
             identity = str(uuid.UUID(int=self.dice.getrandbits(128), version=4))
-        row = {"id": identity, "_at": at, "_changed": at, **fields}
+        identity = f"{identity}{self.habits['ids']}x" if self.habits["ids"] else identity
+        row = {"id": identity, "_number": number, "_at": at, "_changed": at, **fields}
         self.lists[name][str(identity)] = row
         self.moved.add(str(identity))
         return row
@@ -304,7 +305,7 @@ class Stranger:
             self.requests += 1
             if not self.calm and self.dice.random() < (self.habits["busy"] or 0):
                 self.change()
-            status, payload = self.answer(seen.path[4:].strip("/"), query)
+            status, payload = self.answer(unquote(seen.path[4:]).strip("/"), query)
             if self.habits["limits"] and not self.calm and self.chance.random() < 0.01:
                 words = self.chance.choice(["Too many requests", "Unauthorized", ""])
                 return Reply(self.chance.choice([401, 429]), words and {"error": words})
@@ -358,7 +359,7 @@ def differences(service: Stranger, mirror: Mirror, shop: ShopSettings) -> list[s
 def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
     """Reads a service for some nights: what was said and was not so."""
     wrong, ticks = list[str](), SystemClock.monotonic
-    first = FIRST_DAY + timedelta(hours=habits["hour"])
+    first = datetime.fromisoformat(habits["day"]).replace(hour=habits["hour"], tzinfo=UTC)
     with time_machine.travel(first - DAY):
         service = Stranger(habits, seed)
     with tempfile.TemporaryDirectory() as folder, Loopback() as loopback:
