@@ -241,7 +241,7 @@ def workbook(report: Report) -> bytes:
             rows = _numbers(sheet, table)
             totals = _totals(table, rows)
             # Of several pages each name begins with its page's.
-            name = table.title if len(report.pages) == 1 else f"{page.title} {table.title}"
+            name = table.title if len(report.pages) == 1 else f"{sheet.title} {table.title}"
             # The table of figures has a head without words, and amounts beside counts.
             heads = [
                 (head.replace("\n", " ") or sheet.title)

@@ -316,6 +316,12 @@ def test_thirteen_months_end_with_the_one_reported(chain):
     assert all(bar.total == sums.get(bar.month, 0) for bar in bars)
 
 
+def test_a_warehouse_without_a_shop_says_what_to_do(home):
+    change(home, "delete from ops.shops", "delete from marts.calendar")
+    with pytest.raises(ReportError, match="run 'shopmirror sync' first"):
+        report(home)
+
+
 def test_today_is_the_shops_own_day(home):
     late = datetime(2026, 7, 17, 5, 30, tzinfo=UTC)  # 23:30 of the 16th in Guatemala
     assert closing_report(home, period=Period.of("day", TODAY), now=late).period.first == TODAY

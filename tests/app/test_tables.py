@@ -32,6 +32,13 @@ def test_sheets_of_long_names_are_told_apart():
     assert names == [shop[:31], f"{shop[:27]} 2", f"{shop[:27]} 3"]
 
 
+def test_sheets_of_several_pages_are_called_in_the_readers_language(made, tmp_path, monkeypatch):
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "es")
+    both = made.model_copy(update={"pages": made.pages * 2})
+    names = ZipFile(write(both, tmp_path / "june.xlsx")).read("xl/workbook.xml").decode()
+    assert '<sheet name="2 tiendas Cifras"' in names and "shops" not in names
+
+
 def test_a_workbook_has_numbers_with_totals(made, tmp_path):
     path = write(made, tmp_path / "june.xlsx")
     head, *rows = cells(path)
