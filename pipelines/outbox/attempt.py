@@ -32,7 +32,6 @@ from sources.repair_shop.errors import (
     NotFound,
     NotSent,
     OutcomeUnknown,
-    RateLimited,
     ShopError,
     Unreachable,
     wrong_address,
@@ -216,13 +215,12 @@ class Attempts:
             self.silent = 0
             self.hook("answered", change.number)
             self.outcomes.refused(change, error)
-        except (RateLimited, ShopError) as error:
+        except ShopError as error:
             if left is change:
                 raise
-            # It had no effect, as the specification says; a look is cheaper than a double.
+            # It had no effect, as the specification says; a look, which tells of a fault that
+            # lasts, is cheaper than a double.
             self.outcomes.in_doubt(left, str(error))
-            if not isinstance(error, RateLimited):
-                raise
         else:
             self.silent = 0
             self.hook("answered", change.number)

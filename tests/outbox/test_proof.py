@@ -231,3 +231,25 @@ def test_what_was_approved_and_cannot_be_checked_is_tried_again(desk, record):
     assert desk.states() == ["in_doubt"]
     assert desk.later().exit_code == 0
     assert desk.states() == ["done"]
+
+
+def test_a_key_that_is_refused_as_a_write_leaves_ends_the_push_and_leaves_it_in_doubt(desk):
+    desk.begin()
+    desk.queue("stock", "create", {"product": "7", "quantity": 2})
+
+    def revoke():
+        desk.shop.refuses = lambda path, page: (401, {"error": "Unauthorized"})
+        desk.shop._write = lambda *_: (401, {"error": "Unauthorized"})
+
+    report = desk.push(hook=at("intent", revoke), wait=False)
+    assert (report.exit_code, desk.states()) == (3, ["in_doubt"])
+
+
+def test_a_conflict_after_a_lost_answer_is_looked_for_before_ours_goes_over_it(desk, record):
+    row = desk.shop.tables["customers"][record]
+    desk.queue("customers", "update", {"mobile": "3"}, record)
+    desk.push("lost before", hook=at("looked", lambda: row.update(mobile="9")))
+    assert desk.states() == ["conflict"]
+    row["mobile"] = "3"  # it came late, or staff typed the same
+    desk.push(on_conflict="ours")
+    assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 0)
