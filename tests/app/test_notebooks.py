@@ -41,31 +41,61 @@ def home(mirrored, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def ran(home, tmp_path_factory):
-    """The notebooks over the tiny shop; name -> with outputs."""
-    return run_together(home, tmp_path_factory.mktemp("together"))
+def poor(mirrored, tmp_path_factory):
+    """A home of a shop with nothing but two months of sales."""
+    home = shutil.copytree(mirrored, tmp_path_factory.mktemp("poor") / "home")
+    with duckdb.connect(str(home / "warehouse.duckdb")) as warehouse:
+        for schema, name in warehouse.execute(
+            "select schema_name, table_name from duckdb_tables() "
+            "where schema_name in ('raw', 'intermediate', 'marts') and table_name <> 'calendar'"
+        ).fetchall():
+            warehouse.execute(f"delete from {schema}.{name}")
+        months = "select distinct cast(date_trunc('month', day) as date) from marts.calendar"
+        _, first, _, _, fourth = warehouse.execute(f"{months} order by 1 limit 5").fetchall()
+        for day in (first, fourth):
+            for statement in (
+                "daily_sales (shop_id, day, total, ticket_total, pos_total) "
+                "values ('main', $1, 60, 60, 0)",
+                "monthly_sales (shop_id, month, total, ticket_total, pos_total) "
+                "values ('main', $1, 60, 60, 0)",
+                "documents (shop_id, document_type, document_id, created_day) "
+                "values ('main', 'pos_order', $1, $1)",
+            ):
+                warehouse.execute(f"insert into marts.{statement}", day)
+    return home
 
 
-def run_together(home: Path, folder: Path) -> dict[str, nbformat.NotebookNode]:
-    """The notebooks over a home; name -> with outputs.
+@pytest.fixture(scope="session")
+def both(home, poor, tmp_path_factory):
+    """The notebooks over the tiny shop and over the poor one; for each: name -> with outputs.
 
     One after the other in one kernel that forgets each before the next: what costs is starting
-    Python, pandas and the drawing of charts seven times. Nothing of another is left but what is
+    Python, pandas and the drawing of charts fourteen times. Nothing of another is left but what is
     imported, so each has to switch on the style itself.
     """
-    books = [nbformat.read(path, as_version=4) for path in build.notebooks()]
-    together = nbformat.v4.new_notebook()
-    for book in books:
-        together.cells += [*book.cells, nbformat.v4.new_code_cell("%reset -f")]
+    together, code = nbformat.v4.new_notebook(), nbformat.v4.new_code_cell
+    books = [[nbformat.read(path, as_version=4) for path in build.notebooks()] for _ in range(2)]
+    for shop, of_shop in zip((home, poor), books, strict=True):
+        for book in of_shop:
+            assert any("house_style.use()" in cell.source for cell in book.cells)
+            turn = code(f"import os; os.environ['SHOPMIRROR_HOME'] = {str(shop)!r}")
+            together.cells += [turn, *book.cells, code("%reset -f")]
     for place, cell in enumerate(together.cells):
         cell["id"] = f"cell-{place}"
-    nbformat.write(together, folder / "all.ipynb")
-    cells = iter(build.run(folder / "all.ipynb", home).cells)
-    for book in books:
-        assert any("house_style.use()" in cell.source for cell in book.cells)
+    file = tmp_path_factory.mktemp("together") / "all.ipynb"
+    nbformat.write(together, file)
+    cells = iter(build.run(file, home).cells)
+    for book in itertools.chain(*books):
+        assert not next(cells).outputs
         book.cells = list(itertools.islice(cells, len(book.cells)))
         assert not next(cells).outputs
-    return dict(zip(NAMES, books, strict=True))
+    return [dict(zip(NAMES, of_shop, strict=True)) for of_shop in books]
+
+
+@pytest.fixture(scope="session")
+def ran(both):
+    """The notebooks over the tiny shop; name -> with outputs."""
+    return both[0]
 
 
 @pytest.fixture(scope="session")
@@ -182,31 +212,12 @@ def test_every_run_draws_its_charts_and_complains_of_nothing(ran, name):
     assert len(pictures(ran[name])) == len(pictures(nbformat.read(_path(name), as_version=4)))
 
 
-def test_a_shop_with_nothing_but_two_months_of_sales_is_shown(mirrored, tmp_path, monkeypatch):
-    home = shutil.copytree(mirrored, tmp_path / "home")
-    with duckdb.connect(str(home / "warehouse.duckdb")) as warehouse:
-        for schema, name in warehouse.execute(
-            "select schema_name, table_name from duckdb_tables() "
-            "where schema_name in ('raw', 'intermediate', 'marts') and table_name <> 'calendar'"
-        ).fetchall():
-            warehouse.execute(f"delete from {schema}.{name}")
-        months = "select distinct cast(date_trunc('month', day) as date) from marts.calendar"
-        _, first, _, _, fourth = warehouse.execute(f"{months} order by 1 limit 5").fetchall()
-        for day in (first, fourth):
-            for statement in (
-                "daily_sales (shop_id, day, total, ticket_total, pos_total) "
-                "values ('main', $1, 60, 60, 0)",
-                "monthly_sales (shop_id, month, total, ticket_total, pos_total) "
-                "values ('main', $1, 60, 60, 0)",
-                "documents (shop_id, document_type, document_id, created_day) "
-                "values ('main', 'pos_order', $1, $1)",
-            ):
-                warehouse.execute(f"insert into marts.{statement}", day)
-    shop = run_together(home, tmp_path)
+def test_a_shop_with_nothing_but_two_months_of_sales_is_shown(both, poor, monkeypatch):
+    _, shop = both
     told = {o["data"]["text/plain"] for cell in shop["05_customers"].cells for o in shown_by(cell)}
     assert "Nothing to show." in told
     assert results(shop["06_reconciliation"])["months"] == 0
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(poor))
     sales: dict[str, Any] = {}
     for cell in shop["02_sales_and_seasons"].cells:
         if "FIRST, LAST =" in cell.source or "every_month" in cell.source:
