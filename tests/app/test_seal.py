@@ -9,8 +9,23 @@ import pytest
 from pipelines.home import Home
 from pipelines.monitor.severity import Severity
 from pipelines.report import Period, SealState, closing_report
+from pipelines.report.trust import Seal
 from sources.repair_shop.ledger import Ledger
 from tests.app.warehouse import NOW, TODAY, change, report, texts
+
+
+@pytest.mark.parametrize(
+    ("state", "compared", "differing", "said"),
+    [
+        (SealState.UNKNOWN, 0, 0, "with the service's own reports"),
+        (SealState.UNKNOWN, 28, 0, "in every shop"),
+        (SealState.DIFFERS, 28, 3, "in 3 of 28 periods"),
+        (SealState.IN_DOUBT, 28, 0, "though all 28 periods agreed"),
+        (SealState.AGREES, 28, 0, "in all 28 periods"),
+    ],
+)
+def test_a_seal_says_of_how_many_periods_it_is(state, compared, differing, said):
+    assert Seal(state=state, compared=compared, differing=differing).detail == said
 
 
 def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
