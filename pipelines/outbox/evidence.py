@@ -102,9 +102,6 @@ class Evidence:
     def _among(
         self, change: Change, body: Fields, fence: Fields, new: Found, again: Collection[str]
     ) -> Verdict:
-        named, marker = change.answered or "", change.marker
-        if named in new and (not marker or holds(new[named], marker)):
-            return Verdict("applied", f"record {named} is new, as answered", named)
         grades = {
             key: {n: compare(change.resource, n, body[n], row, self._zone) for n in body}
             for key, row in new.items()
@@ -115,8 +112,10 @@ class Evidence:
             if all(of.get(name, Match.SAME) > Match.DIFFERENT for name in keys)
             or any(of.get(name) is Match.SAME for name in TELLING)
         ]  # fmt: skip
-        if marker:
-            return self._marked(change, marker, new, like)
+        if change.marker:
+            return self._marked(change, change.marker, new, like)
+        if (named := change.answered) in like:
+            return Verdict("applied", f"record {named} is new, as answered", named)
         if not like:
             return Verdict("absent", _none_of(len(new), "record"))
         equal = [
@@ -186,9 +185,6 @@ class Evidence:
             and not {key, str(row.get("payment_id"))} & ours
             and (is_dated or not self._records.is_older({"created_date": row.get("date")}, fence))
         }
-        for key, row in new.items() if change.answered and len(body["lines"]) == 1 else ():
-            if change.answered in (key, str(row.get("payment_id"))):
-                return Verdict("applied", f"payment {key} has the id that was answered", key)
         # A note that is hidden, cut off or without its marker may be ours; another one is not.
         sent = [line.get("paymentNote") for line in body["lines"]]
         like = [
@@ -197,6 +193,9 @@ class Evidence:
             if not marker
             or any(compare("payments", "paymentNote", note, row, self._zone) for note in sent)
         ]
+        for key in like if change.answered and len(body["lines"]) == 1 else ():
+            if change.answered in (key, str(new[key].get("payment_id"))):
+                return Verdict("applied", f"payment {key} has the id that was answered", key)
         if like:
             told = f"new on the invoice, ours or the till's: payment {', '.join(like)}"
             return Verdict("unknown", told)

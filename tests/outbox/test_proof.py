@@ -115,6 +115,15 @@ def test_a_new_record_that_is_answered_and_bears_no_marker_is_not_ours(desk):
     assert desk.change().id != staff[0]
 
 
+def test_a_new_record_that_is_answered_and_shows_another_name_is_not_ours(desk):
+    desk.queue(*ANN)
+    staff = []
+    desk.shop._write = lambda *_: (200, {"id": staff[0], "error": "Could not be saved"})
+    desk.push(hook=at("intent", lambda: staff.append(desk.shop.put("customers", name="Bob"))))
+    assert desk.states() == ["in_doubt"]
+    assert "answered that it was done" in desk.change().reason
+
+
 def test_a_record_of_ours_of_before_is_not_what_waits_after_a_new_start(desk):
     desk.begin()
     for _ in range(2):
@@ -148,6 +157,14 @@ def test_payments_that_ours_made_are_not_the_one_that_waits_after_a_new_start(de
         desk.reboot()
         assert desk.push().exit_code == 0
     assert (desk.states(), desk.made("payments")) == (["done", "done"], 2)
+
+
+def test_a_payment_of_the_till_whose_id_is_answered_is_not_ours(desk):
+    invoice, till = desk.shop.invoice(), []
+    desk.pay(invoice)
+    desk.shop._write = lambda *_: (200, {"id": till[0], "error": "Could not be saved"})
+    desk.push(hook=at("intent", lambda: till.append(desk.shop.take(invoice, 50, "cash"))))
+    assert desk.states() == ["in_doubt"]
 
 
 def test_a_payment_of_two_lines_is_not_proven_by_the_id_of_one(desk):
