@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -83,8 +84,9 @@ def served(home: Path) -> Iterator[ShopSettings]:
 
 def how_to_serve(home: Path) -> str:
     """The command that serves the demo's shop again."""
+    port = urlsplit(address(home) or "").port
     return (
-        f"shopmirror sandbox --db {home / _DB} --port {urlsplit(address(home) or '').port} "
+        f"shopmirror sandbox --db {quote(str(home / _DB))} --port {port} "
         f"--timezone {SHOP['timezone']} --minute-seconds {SHOP['minute_seconds']}"
     )
 

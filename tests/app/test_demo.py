@@ -210,6 +210,15 @@ def test_settings_of_another_shop_are_not_the_demos(tmp_path, monkeypatch):
     assert demo_shop.has_other_settings(tmp_path)
 
 
+def test_what_serves_the_shop_again_names_a_folder_with_blanks_as_one(tmp_path):
+    home = tmp_path / "my shop's data"
+    home.mkdir()
+    (home / demo_shop.MARKER).write_text('{"base_url": "http://127.0.0.1:4321/v1"}')
+    words = shlex.split(demo_shop.how_to_serve(home))
+    assert Path(words[words.index("--db") + 1]).parent == home
+    assert words[words.index("--port") + 1] == "4321"
+
+
 def test_the_mirror_of_a_demo_whose_shop_is_gone_goes_too(tmp_path):
     home = Home(tmp_path / "home")
     home.ledger.write_bytes(b"of another made-up shop")
