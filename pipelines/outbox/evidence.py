@@ -241,12 +241,12 @@ def _uploaded(change: Change, fence: Fields) -> Verdict:
 
 
 def _whole(own: Rows, body: Fields) -> Verdict:
-    """Whether payments that bear our marker are all lines of the request: as many, or, where one
-    payment is shared among invoices, as much in sum."""
+    """Whether payments that bear our marker are all lines of the request: as many, or, where the
+    service joined or shared them, as much in sum."""
     named = ", ".join(own)
     sent = sum(cents(line["amount"]) or 0 for line in body["lines"])
     booked = sum(cents(row.get("amount")) or 0 for row in own.values())
-    if len(own) == len(body["lines"]) or (len(invoices_of(body)) > 1 and sent == booked):
+    if len(own) == len(body["lines"]) or sent == booked:
         return Verdict("applied", f"payment {named} holds our marker", min(own))
     why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
     return Verdict("unknown", why)

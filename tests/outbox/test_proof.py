@@ -175,19 +175,20 @@ def test_a_payment_of_two_lines_is_not_proven_by_the_id_of_one(desk):
     assert desk.states() == ["in_doubt"]
 
 
+@pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize(
     ("parts", "state"), [((30, 30), "done"), ((60,), "done"), ((30,), "in_doubt")]
 )
-def test_a_payment_of_several_invoices_is_there_with_all_that_it_pays(desk, parts, state):
-    """A service books it on each of them, or whole on one."""
-    invoices = [desk.shop.invoice() for _ in range(2)]
+def test_a_payment_of_two_lines_is_there_with_all_that_it_pays(desk, count, parts, state):
+    """A service books it on each of its invoices, or joins its lines."""
+    invoices = [desk.shop.invoice() for _ in range(count)]
     lines = [{"amount": amount, "paymentMethod": "1"} for amount in (20, 40)]
     desk.queue("payments", "create", {"invoiceId": invoices, "lines": lines})
     pay = desk.shop._pay
 
     def split(body):
         note = body["lines"][0]["paymentNote"]
-        for invoice, amount in zip(invoices, parts, strict=False):
+        for invoice, amount in zip(invoices * 2, parts, strict=False):
             line = {"amount": amount, "paymentNote": note}
             last = pay({"invoiceId": invoice, "lines": [line]})
         return last
