@@ -162,7 +162,7 @@ class Stranger:
             return 404, {"error": "Not found"}
         strict = habits["refuses"] or "nothing"
         if any(re.search(f"{strict}$", key) for key in query):
-            return 400, {"error": "Unknown parameter"}
+            return 400, {"error": "No records found"}  # as of a page past the end
         if name not in self.lists or (rest and name == "payments"):
             is_list = path in {endpoint.path.strip("/") for endpoint in ENDPOINTS.values()}
             known = is_list or name in ("info", "customFields")

@@ -44,6 +44,7 @@ def test_a_mirror_of_a_stranger_says_complete_only_where_it_is(service, seed):
         (TWO_PAGES_AT_MOST | {"offset": True}, 1, 2),
         (SHY | {"updated": "deleted too"}, 4, 9),  # all tickets are read weekly
         (NOT_ODD | PLAIN | {"statuses": "renamed", "updated": "deleted too", "hour": 2}, 13, 4),
+        (NOT_ODD | PLAIN | {"refuses": "includeResource", "past": "400"}, 1, 2),
         (NOT_ODD | PLAIN | {"refuses": "Date(From|To)"}, 1, 2),
     ],
 )

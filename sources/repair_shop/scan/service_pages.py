@@ -193,7 +193,7 @@ class ServicePages:
             self._refuse_a_records_path(error)
             is_first = number == 1 and not params.get("offset")
             if is_first and not isinstance(error, NoRows):
-                if not self._is_no_rows(error):
+                if not self._is_no_rows(error, params):
                     raise
             elif not self._is_past_the_end(error, params, self._is_behind_short(full_key)):
                 raise
@@ -210,6 +210,8 @@ class ServicePages:
             answer = self.client.get(self.path, params)
             rows = answer.rows()
             if not self._shapes.is_foreign(self.scan.list, rows, self._ids(rows)):
+                if rows and not self._has_answered(params):
+                    self.ledger.set_value(self.scan.shop, self._kind_of(params), "yes")
                 return answer
         raise BadAnswer.of_read("the service answered with rows of another list", self.path)
 
@@ -242,11 +244,21 @@ class ServicePages:
                 f"{self.path} tells {shown} of {fields} fields of its rows", self.path
             )
 
-    def _is_no_rows(self, error: BadAnswer) -> bool:
-        """Whether a first page is refused because the list is empty, and not for a wrong path.
+    def _kind_of(self, params: Mapping[str, Any]) -> str:
+        """Ledger key of the parameters of a request: whether rows were shown to them."""
+        path = self.path if params.keys() - {"page", "sort"} else "any list"
+        return f"answered:{path} {' '.join(sorted(params))}"
+
+    def _has_answered(self, params: Mapping[str, Any]) -> bool:
+        return self.ledger.value(self.scan.shop, self._kind_of(params)) is not None
+
+    def _is_no_rows(self, error: BadAnswer, params: Mapping[str, Any]) -> bool:
+        """Whether a first page is refused because the list is empty, and not for a wrong path or
+        parameter.
 
         So it is when it reads like a page past the end and a path that nobody has reads otherwise.
-        The latter is asked once for a shop. It is not where this scan has seen rows already.
+        The latter is asked once for a shop. It is not where this scan has seen rows already. To
+        parameters that were never answered with rows, the list is asked without any.
         """
         shop = self.scan.shop
         said = _words_of_list(self.path, error)
@@ -262,7 +274,11 @@ class ServicePages:
             except BadAnswer as other:
                 unknown = _words_of_list(_NO_PATH, other)
             self.ledger.set_value(shop, UNKNOWN_PATH_KEY, unknown)
-        return unknown not in ("answered", said)
+        if unknown in ("answered", said):
+            return False
+        # Of tickets either half may be empty, and the bare list shows others.
+        is_taken = "status" in params or self._has_answered(params)
+        return is_taken or self._refusal({}) == said
 
     def _known_ends(self) -> list[str]:
         """The words in which lists of this shop refused a page after the last one."""
@@ -283,7 +299,7 @@ class ServicePages:
             return is_behind_short or self._refusal(params) == said
         name, step, begin = ("offset", PAGE_ROWS, 0) if "offset" in params else ("page", 1, 1)
         far, first = params | {name: _FAR * step}, params | {name: begin}
-        tries = (far, said), (first, ""), (far, said)
+        tries = [(far, said), *([(first, "")] if params != first else []), (far, said)]
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
