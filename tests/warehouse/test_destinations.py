@@ -21,12 +21,17 @@ from pipelines.sync.verdict import SyncReport
 from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
+from tests.ledgers import LoadedHome, opened
 from tests.promises import promise
 
 
+def company_at(patch, lake):
+    patch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
+    patch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
+
+
 def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeypatch):
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", "/proc/none/not-to-be-told.duckdb")
+    company_at(monkeypatch, "/proc/none/not-to-be-told.duckdb")
     loaded.load("brands", {"id": "a"})
     session: Any = SimpleNamespace(
         home=loaded.home,
@@ -47,7 +52,7 @@ def test_a_destination_that_fails_is_told_and_harms_nothing_else(loaded, monkeyp
         destination(loaded.home, loaded.ledger, "nowhere"),
     ):
         pass
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(loaded.home.path / "also.duckdb"))
+    company_at(monkeypatch, loaded.home.path / "also.duckdb")
     with (
         pytest.raises(LoadError, match="up to date: the server went"),
         destination(loaded.home, loaded.ledger, "company"),
@@ -70,8 +75,7 @@ def test_destinations_are_a_list_or_words(monkeypatch):
 @promise("several homes load into one PostgreSQL, and none takes another's shop")
 def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     lake = tmp_path / "lake.duckdb"
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
+    company_at(monkeypatch, lake)
     # What is no secret is told, and so what to type.
     monkeypatch.setenv("DESTINATION__COMPANY2__CREDENTIALS__USERNAME", "shopmirror")
     homes = {name: Home(tmp_path / name) for name in ("north", "heir")}
@@ -118,72 +122,91 @@ def test_a_shop_is_taken_over_by_a_persons_word_only(tmp_path, monkeypatch):
     assert claim("north", "b") == []
 
 
+def load_there(made, *, is_complete=True):
+    """A sync brings the destination what is new."""
+    with destination(made.home, made.ledger, "company") as there:
+        there.load(made.feed.log, ["main"], is_complete=is_complete)
+
+
+@pytest.fixture(scope="module")
+def filled(empty, tmp_path_factory):
+    """A folder with a home of a few rows, and a destination that has them."""
+    folder = tmp_path_factory.mktemp("filled")
+    with pytest.MonkeyPatch.context() as patch, opened(empty, Home(folder / "home")) as made:
+        company_at(patch, folder / "lake.duckdb")
+        made.ledger.begin_run("sync")
+        made.answer("brands", {"id": "a"})
+        made.answer("ticket_invoices", {"id": "i", "lines": [{"total": 1}]})
+        made.load("tickets", {"id": "t"})
+        load_there(made)
+    return folder
+
+
+@pytest.fixture
+def lake(filled, tmp_path, monkeypatch):
+    """The destination of a copy of that."""
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    company_at(monkeypatch, tmp_path / "lake.duckdb")
+    return tmp_path / "lake.duckdb"
+
+
+@pytest.fixture
+def synced(lake):
+    """Its home."""
+    made = LoadedHome(Home(lake.parent / "home"))
+    yield made
+    made.ledger.close()
+
+
 @pytest.mark.parametrize("begins_anew", [True, False])
 def test_a_home_that_was_put_back_leaves_no_row_there_that_it_does_not_know(
-    loaded, tmp_path, monkeypatch, begins_anew
+    synced, lake, begins_anew
 ):
     """The copy was taken within a run, or between two. Nor does it lose a row, though the numbers
     of its answers come a second time; what it does not know goes with the first complete run."""
-    lake, copy = tmp_path / "lake.duckdb", tmp_path / "copy.sqlite"
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
+    copy = lake.with_name("copy.sqlite")
 
     def also(*, is_complete=True):
-        with destination(loaded.home, loaded.ledger, "company") as there:
-            there.load(loaded.feed.log, ["main"], is_complete=is_complete)
+        load_there(synced, is_complete=is_complete)
         with duckdb.connect(str(lake)) as connection:
             held = connection.execute("SELECT list(id ORDER BY id) FROM raw.brands").fetchone()
         return held[0]
 
-    loaded.ledger.begin_run("sync")
-    loaded.answer("brands", {"id": "a"})
-    loaded.load("tickets", {"id": "t"})
-    also()
-    with closing(sqlite3.connect(loaded.home.ledger)) as ledger:
+    if not begins_anew:
+        synced.ledger.begin_run("sync")
+    with closing(sqlite3.connect(synced.home.ledger)) as ledger:
         ledger.execute("VACUUM INTO ?", [str(copy)])
     if begins_anew:
-        loaded.ledger.close()
-        loaded.open()
-        loaded.ledger.begin_run("sync")
-    loaded.load("brands", {"id": "of the time between"}, minute=1)
+        synced.ledger.begin_run("sync")
+    synced.load("brands", {"id": "of the time between"}, minute=1)
     assert also() == ["a", "of the time between"]
 
-    loaded.ledger.close()
-    for name in loaded.home.path.glob("mirror.sqlite*"):
+    synced.ledger.close()
+    for name in synced.home.path.glob("mirror.sqlite*"):
         name.unlink()
-    copy.rename(loaded.home.ledger)
-    loaded.open()
-    loaded.ledger.begin_run("sync")
+    copy.rename(synced.home.ledger)
+    synced.open()
+    synced.ledger.begin_run("sync")
     # The ledger is older than the warehouse beside it, so every list is read whole.
-    loaded.answer("brands", {"id": "a"}, {"id": "b"}, minute=1)
-    loaded.load("tickets", {"id": "t"}, minute=1)
+    synced.answer("brands", {"id": "a"}, {"id": "b"}, minute=1)
+    synced.load("tickets", {"id": "t"}, minute=1)
     if begins_anew:
         assert also(is_complete=False) == ["a", "b", "of the time between"]
     assert also() == ["a", "b"]
 
 
-def test_a_table_that_somebody_dropped_there_is_made_and_filled_again(
-    loaded, tmp_path, monkeypatch
-):
-    lake = tmp_path / "lake.duckdb"
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(lake))
-    loaded.answer("brands", {"id": "b"})
-    loaded.load("ticket_invoices", {"id": "i", "lines": [{"total": 1}]})
-    for is_dropped in (True, False):
-        with destination(loaded.home, loaded.ledger, "company") as there:
-            there.load(loaded.feed.log, ["main"])
-        with duckdb.connect(str(lake)) as connection:
-            for table in ("brands", "ticket_invoices__lines"):
-                found = connection.execute(f"SELECT count(*) FROM raw.{table}").fetchall()
-                assert found == [(1,)]
-            if is_dropped:
-                connection.execute("DROP TABLE raw.ticket_invoices__lines")
+def test_a_table_that_somebody_dropped_there_is_made_and_filled_again(synced, lake):
+    tables = ("brands", "ticket_invoices__lines")
+    with duckdb.connect(str(lake)) as connection:
+        assert [connection.table(f"raw.{table}").shape[0] for table in tables] == [1, 1]
+        connection.execute("DROP TABLE raw.ticket_invoices__lines")
+    load_there(synced)
+    with duckdb.connect(str(lake)) as connection:
+        assert [connection.table(f"raw.{table}").shape[0] for table in tables] == [1, 1]
 
 
 def test_reports_there_are_of_what_was_loaded_or_are_to_be_built(loaded, tmp_path, monkeypatch):
-    monkeypatch.setenv("DESTINATION__COMPANY__DESTINATION_TYPE", "duckdb")
-    monkeypatch.setenv("DESTINATION__COMPANY__CREDENTIALS", str(tmp_path / "lake.duckdb"))
+    company_at(monkeypatch, tmp_path / "lake.duckdb")
     with destination(loaded.home, loaded.ledger, "company") as there:
         lease = there.lease
         assert lease is not None

@@ -49,7 +49,7 @@ def test_killed_loads_done_again(home, empty, seed):
         ) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(chance.uniform(0.3, 2.5))
+            time.sleep(chance.uniform(0.1, 1.3))
             process.send_signal(signal.SIGKILL)
             process.wait()
     batches = int(done.read_text() or "0") + 1
