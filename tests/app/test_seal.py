@@ -45,7 +45,9 @@ def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
     change(home, "update marts.reconciliation set fetched_at = '2026-01-01 00:00:00+00'")
     made = report(home, shop="centro")
     assert (made.seal, made.pages[0].seal.differing) == (SealState.IN_DOUBT, 0)
-    assert "1 period(s) of the reports are to be compared anew" in texts(made.pages[0])[-1]
+    anew = "1 period(s) of the reports are to be compared anew: documents came since."
+    assert texts(made.pages[0])[-1] == anew
+    assert f"Centro: {anew}" in texts(report(home).pages[0]), "of several shops it says which"
     change(home, "delete from marts.reconciliation")
     assert report(home).seal is SealState.UNKNOWN
 
