@@ -125,4 +125,4 @@ def most_requests(habits: Mapping[str, Any], night: int) -> int:
     odd = [habits[name] for name in ODD if habits[name] not in USUAL.get(name, ("",))]
     if habits["size"] == 50 and habits["updated"] == "ok" and not (odd or habits["faults"]):
         return 110 if night else 190
-    return 600
+    return 900 if habits["overlap"] else 600  # no list proves itself: each is read twice
