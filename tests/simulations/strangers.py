@@ -374,7 +374,8 @@ def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
         )
         for night in range(nights):
             service.calm, service.requests = night >= nights - 2, 0
-            service.is_bad = not service.calm and night == seed % 3
+            is_empty = habits["down"] and habits["down"][1] == 200  # unknowable on a first night
+            service.is_bad = not service.calm and night == max(seed % 3, bool(is_empty))
             service.moved.clear()
             with (
                 patch.object(SystemClock, "monotonic", lambda me, n=night: ticks(me) + 86_400 * n),
