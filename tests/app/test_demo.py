@@ -31,8 +31,8 @@ ROOT = Path(__file__).parents[2]
 GLANCE = (ROOT / "docs" / "reference" / "at-a-glance.md").read_text(encoding="utf-8")
 COMMANDS = [shlex.split(row)[1:] for row in re.findall(r"^\| `(shopmirror [^`]+)`", GLANCE, re.M)]
 ELSEWHERE = ("demo", "dictionary", "dashboard", "schedule", "sandbox")
-"""The demo is run first of all; the dictionary by tests/warehouse/test_one_row.py, since dbt takes
-ten seconds to write it; what serves by test_doors, test_schedule_command and tests/contract."""
+"""The demo is run first of all; the dictionary by tests/engines/test_dbt.py, since dbt takes ten
+seconds to write it; what serves by test_doors, test_schedule_command and tests/contract."""
 
 
 @contextmanager

@@ -9,14 +9,20 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import duckdb
+import pytest
 
-from bench import statements
-from pipelines.transform import compiled
+from bench import staging, statements
+from pipelines.transform import compiled, models
 from pipelines.transform.models import PROJECT, build
+from shopmirror.main import main
+from tests.few_models import build_few
 from tests.warehouse.conftest import warehouse as warehouse
+from tests.warehouse.test_one_row import declared as declared
+from tests.warehouse.test_one_row import home as home
 
 
 def test_make_models_writes_what_was_shipped_and_dbt_builds_the_same_tables(
@@ -106,3 +112,35 @@ def _contents(path: Path) -> dict[str, object]:
             rows = connection.execute(f"select {listed} from {name} order by all").fetchall()
             found[name] = (columns, rows)
     return found
+
+
+@pytest.mark.usefixtures("declared")
+def test_the_dictionary_tells_of_a_list_that_one_row_declares_offline(home, tmp_path, monkeypatch):
+    build_few(monkeypatch)
+    assert main(["sync", "gadgetLoans"]) == 0
+    project = tmp_path / "transforms"
+    shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__"))
+    staging.write(project)
+    monkeypatch.setattr(models, "PROJECT", project)
+    assert main(["dictionary", "--out", "docs/m.html"]) == 0
+    page = (tmp_path / "docs" / "m.html").read_text(encoding="utf-8")
+    assert "One row for each part lent with a gadget, as last read from the service." in page
+    assert "What the customer left for it." in page
+    assert "One row for each payment, with the document and ticket it belongs to; of" in page
+    assert "What is in the warehouse" in page
+    assert '<script src="http' not in page
+    assert str(tmp_path) not in page
+    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+        for view in home.rglob("compiled/**/stg_gadget_loans*.sql"):
+            connection.execute(f"create view {view.stem} as {view.read_text()}")
+        whole = connection.execute("from stg_gadget_loans order by id").to_arrow_table()
+        (part,) = connection.execute("from stg_gadget_loans__parts").to_arrow_table().to_pylist()
+    assert whole.column_names == [
+        *("shop_id", "id", "customer_id", "customer_internal_id", "name", "customer_name"),
+        *("customer_email", "customer_mobile", "customer_phone", "customer_company", "deposit"),
+        *("is_returned", "created_at", "created_day", "due_at", "due_day"),
+        *("seen_at", "deleted_at", "unreadable"),
+    ]
+    assert whole["is_returned"].to_pylist() == [True, False, True]
+    assert whole["created_day"].to_pylist() == [date(2026, 3, n) for n in (1, 2, 3)]
+    assert (part["gadget_loan_id"], part["position"], part["quantity"]) == ("1", 0, 2)

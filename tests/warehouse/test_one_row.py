@@ -1,19 +1,18 @@
 """A list that nobody heard of yet: one row declares it, and it is everywhere.
 
-The generated files of ``transforms/`` are those that the rows make; and dbt's dictionary, which
-costs most here, is read with the list in it.
+The generated files of ``transforms/`` are those that the rows make. What dbt tells of the list is
+read in ``tests/engines/test_dbt.py``.
 """
 
 import shutil
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 
 import duckdb
 import pytest
 
 from bench import staging
-from pipelines.transform import dbt, models
+from pipelines.transform import dbt
 from pipelines.transform.models import PROJECT
 from shopmirror.main import main
 from sources.repair_shop import repair_shop
@@ -23,7 +22,6 @@ from sources.repair_shop.schema.lists.common import CUSTOMER
 from sources.repair_shop.schema.shapes import Child, Table
 from tests.fakes.loopback import Loopback, Reply
 from tests.few_models import build_few
-from tests.warehouse import edited
 
 GADGETS = Endpoint(
     "/gadgetLoans",
@@ -84,9 +82,8 @@ def test_files_that_follow_from_the_lists_are_as_make_models_writes_them():
     assert staging.stale(PROJECT) == []
 
 
-@edited.NEEDS_DBT
 @pytest.mark.usefixtures("declared")
-def test_one_row_is_a_list_and_dbt_tells_of_it_offline(home, tmp_path, monkeypatch, warehouse):
+def test_one_row_is_a_list(home, tmp_path, monkeypatch):
     build_few(monkeypatch)
     assert main(["sync", "gadgetLoans"]) == 0
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as connection:
@@ -99,41 +96,10 @@ def test_one_row_is_a_list_and_dbt_tells_of_it_offline(home, tmp_path, monkeypat
         assert proof == ("gadget_loans",)
     resource = repair_shop().resources["gadget_loans"]
     assert resource.compute_table_schema()["columns"]["deposit"]["data_type"] == "decimal"
-
-    project = tmp_path / "transforms"
-    shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns("__pycache__"))
-    staging.write(project)
-    monkeypatch.setattr(models, "PROJECT", project)
-    # What dbt has read of the project in other tests.
-    if (state := warehouse.home / "build" / "dbt").exists():
-        shutil.copytree(state, home / "build" / "dbt")
-    with monkeypatch.context() as without:
-        without.setattr(dbt, "find_spec", lambda _name: None)
-        assert main(["dictionary", "--out", "docs/m.html"]) == 0
+    monkeypatch.setattr(dbt, "find_spec", lambda _name: None)
+    assert main(["dictionary", "--out", "docs/m.html"]) == 0
     assert "marts.daily_sales" in (tmp_path / "docs" / "tables.html").read_text(encoding="utf-8")
     assert not (tmp_path / "docs" / "m.html").exists()
-    assert main(["dictionary", "--out", "docs/m.html"]) == 0
-    page = (tmp_path / "docs" / "m.html").read_text(encoding="utf-8")
-    assert "One row for each part lent with a gadget, as last read from the service." in page
-    assert "What the customer left for it." in page
-    assert "One row for each payment, with the document and ticket it belongs to; of" in page
-    assert "What is in the warehouse" in page
-    assert '<script src="http' not in page
-    assert str(tmp_path) not in page
-    with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
-        for view in home.rglob("compiled/**/stg_gadget_loans*.sql"):
-            connection.execute(f"create view {view.stem} as {view.read_text()}")
-        whole = connection.execute("from stg_gadget_loans order by id").to_arrow_table()
-        (part,) = connection.execute("from stg_gadget_loans__parts").to_arrow_table().to_pylist()
-    assert whole.column_names == [
-        *("shop_id", "id", "customer_id", "customer_internal_id", "name", "customer_name"),
-        *("customer_email", "customer_mobile", "customer_phone", "customer_company", "deposit"),
-        *("is_returned", "created_at", "created_day", "due_at", "due_day"),
-        *("seen_at", "deleted_at", "unreadable"),
-    ]
-    assert whole["is_returned"].to_pylist() == [True, False, True]
-    assert whole["created_day"].to_pylist() == [date(2026, 3, n) for n in (1, 2, 3)]
-    assert (part["gadget_loan_id"], part["position"], part["quantity"]) == ("1", 0, 2)
 
 
 @pytest.mark.usefixtures("declared")
