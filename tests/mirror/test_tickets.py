@@ -101,6 +101,7 @@ NAMED = {
     "label": lambda number: {"status": LABELS[number]},
     "id": lambda number: {"status": number},
     "id in an object": lambda number: {"status": {"id": str(number)}},
+    "name": lambda number: {"status": {"id": number + 7, "name": LABELS[number]}},
     "two fields": lambda number: {"statusId": number, "statusLabel": LABELS[number]},
 }
 

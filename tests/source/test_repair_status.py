@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sources.repair_shop.ledger import Ledger, Row
-from sources.repair_shop.scan.statuses import repair_status
+from sources.repair_shop.scan.statuses import repair_status, status_of
 
 pytestmark = pytest.mark.core
 
@@ -36,3 +36,13 @@ def test_the_label_stays_while_the_shop_has_it(tmp_path):
     assert repair_status(ledger, "main") == "Open"
     answer(ledger, "second", STATUSES)
     assert repair_status(ledger, "main") == "Open"
+
+
+@pytest.mark.parametrize("table", ["tickets", "purchase_orders"])
+@pytest.mark.parametrize(
+    "status", ["Ordered", {"id": 3, "label": "Ordered"}, {"id": 3, "name": "Ordered"}, 3]
+)
+def test_a_status_is_known_by_its_label_however_a_row_names_it(table, status):
+    assert status_of({"id": 1, "status": status}, table, {"3": "Ordered"}) == "Ordered"
+    told = status_of({"id": 1, "status": status}, table, {})
+    assert told == ("3" if status == 3 else "Ordered")

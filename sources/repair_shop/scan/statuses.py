@@ -40,5 +40,6 @@ def repair_status(ledger: Ledger, shop: str) -> str | None:
 def status_of(row: Mapping[str, Any], table: str, labels: Mapping[str, str]) -> str:
     """The label of a row's status, by its id in ``labels`` where the row says no more."""
     shown = clean_row(row, table, _ANY)
-    named = shown.get("status__label") or shown.get("status__id") or shown.get("status")
-    return labels.get(str(named), str(named))
+    said = (shown.get(name) for name in ("status__label", "status", "status__name", "status__id"))
+    named = str(next(filter(None, said), None))
+    return labels.get(named, named)
