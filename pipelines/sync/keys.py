@@ -1,4 +1,5 @@
-"""Whose rows come with a key: a shop under two names would count twice.
+"""Whose rows come with a key: a shop under two names would count twice, and two shops under one
+name would be one.
 
 The ledger notes whose key one is. One without a note, as after a reset, is known by the payments
 that it shows. A name that the settings still have is no shop's former one.
@@ -17,6 +18,8 @@ from sources.repair_shop.schema.clean import row_id
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _PAYMENTS = ENDPOINTS["payments"]
+_CUSTOMERS = 2
+"""One may have been deleted."""
 
 
 def note_key(ledger: Ledger, shop: ShopSettings) -> None:
@@ -35,18 +38,23 @@ def refuse_keys_of_others(ledger: Ledger, settings: Settings) -> None:
 
 def shops_that_left(ledger: Ledger, settings: Settings) -> list[str]:
     """Shops whose payments were read whole, and that the settings name no more."""
-    whole = {shop for (shop,) in ledger.select("shops_read_whole", list=_PAYMENTS.table)}
-    return sorted(whole - {shop.name for shop in settings.shops})
+    return sorted(_read_whole(ledger) - {shop.name for shop in settings.shops})
+
+
+def _read_whole(ledger: Ledger) -> set[str]:
+    return {shop for (shop,) in ledger.select("shops_read_whole", list=_PAYMENTS.table)}
 
 
 def refuse_rows_of_others(
     client: Client, ledger: Ledger, shop: ShopSettings, others: Sequence[str], home: Path
 ) -> None:
-    """:class:`ConfigurationError` where a key without a note shows payments of the ``others``.
+    """:class:`ConfigurationError` where a key without a note shows payments of the ``others``, or
+    none of its own shop's, and no customer of it either.
 
     Raises what keeps the answer from us for now; a service without the list tells nothing.
     """
-    if not others or ledger.value("", _note(shop)) is not None:
+    own = [shop.name] if shop.name in _read_whole(ledger) else []
+    if not (others or own) or ledger.value("", _note(shop)) is not None:
         return
     asked = {"page": 1, "sort": "oldest", **_PAYMENTS.include_params}
     try:
@@ -56,11 +64,35 @@ def refuse_rows_of_others(
             raise
         return
     rows = {row_id(row, _PAYMENTS.table) or "": row for row in answer}
+
+    def same(name: str) -> int:
+        digest = Volatile(ledger, name, _PAYMENTS.table).digest
+        known = ledger.contents(name, _PAYMENTS.table, rows)
+        return sum(digest(known[one]) == digest(rows[one]) for one in known)
+
     for other in others:
-        digest = Volatile(ledger, other, _PAYMENTS.table).digest
-        known = ledger.contents(other, _PAYMENTS.table, rows)
-        if 2 * sum(digest(known[one]) == digest(rows[one]) for one in known) > len(rows):
+        if 2 * same(other) > len(rows):
             raise ConfigurationError(_told(shop, "shows the payments", other, home))
+    if own and rows and not same(shop.name) and _has_no_customer(client, ledger, shop):
+        raise ConfigurationError(
+            f"Shop '{shop.name}' shows payments and customers of another shop since its address or "
+            f"key changed: both would stand in {home} under one name. Check base_url and api_key. "
+            "A shop of its own gets a name, or a SHOPMIRROR_HOME, of its own."
+        )
+
+
+def _has_no_customer(client: Client, ledger: Ledger, shop: ShopSettings) -> bool:
+    """Whether none of the newest customers of a shop has a path for its key."""
+    newest = ledger.live_ids(shop.name, "customers")[-_CUSTOMERS:]
+    for identity in newest:
+        try:
+            client.get(f"/customers/{identity}").detail()
+        except BadAnswer as error:
+            if error.transient:
+                raise
+        else:
+            return False
+    return bool(newest)
 
 
 def _told(shop: ShopSettings, what: str, other: str, home: Path) -> str:

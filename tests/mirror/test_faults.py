@@ -165,6 +165,24 @@ def test_a_shop_under_another_name_with_a_new_key_is_refused_by_the_payments_it_
     assert mirror.run("payments").exit_code == 0, "a reset key of the same shop"
 
 
+def test_a_key_of_another_shop_under_a_known_name_is_refused_before_their_rows_mix(make_mirror):
+    mirror = make_mirror(shops=("norte", "sur"))
+    mirror.shops = ("norte",)
+    assert mirror.run("payments", "customers").exit_code == 0
+    own, held = mirror.server.keys["norte"], len(mirror.recorder.held)
+    mirror.server.keys["norte"] = mirror.server.keys["sur"]
+    for _night in range(2):
+        report = mirror.run("payments", "customers")
+        assert report.exit_code == 2
+        assert (
+            "Shop 'norte' shows payments and customers of another shop since its address or key changed"
+            in report.message
+        )
+        assert (report.requests, len(mirror.recorder.held)) == (3, held)
+    mirror.server.keys["norte"] = own
+    assert mirror.run("payments", "customers").exit_code == 0
+
+
 def test_two_shops_of_the_settings_may_show_the_same_payments(make_mirror):
     paid = [("payments", {"id": n, "amount": 5, "date": "2026-03-01"}) for n in range(3)]
     mirror = make_mirror(shops=("norte", "sur"), records=paid)
