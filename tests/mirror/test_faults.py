@@ -174,10 +174,7 @@ def test_a_key_of_another_shop_under_a_known_name_is_refused_before_their_rows_m
     for _night in range(2):
         report = mirror.run("payments", "customers")
         assert report.exit_code == 2
-        assert (
-            "Shop 'norte' shows payments and customers of another shop since its address or key changed"
-            in report.message
-        )
+        assert "'norte' shows payments and customers of another shop since its" in report.message
         assert (report.requests, len(mirror.recorder.held)) == (3, held)
     mirror.server.keys["norte"] = own
     assert mirror.run("payments", "customers").exit_code == 0
