@@ -110,7 +110,7 @@ def restore(home: Path, source: Path) -> list[str]:
             _unpack(file, Path(folder), about)
             settings, put = _put_settings(Path(folder) / "settings"), []
             for name in _ORDER:
-                for suffix in ("-wal", "-shm", ".wal"):
+                for suffix in ("-journal", "-wal", "-shm", ".wal"):
                     (home / f"{name}{suffix}").unlink(missing_ok=True)
                 if (Path(folder) / name).exists():
                     (Path(folder) / name).replace(home / name)

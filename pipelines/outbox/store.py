@@ -23,7 +23,7 @@ from pipelines.home import storage_trouble
 from pipelines.outbox.change import STATES, Change, NewChange, Said, State
 from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
-from sources.repair_shop.migrations import statements, use_wal
+from sources.repair_shop.migrations import statements
 from sources.repair_shop.sections import make_home
 
 FILE_NAME = "outbox.sqlite"
@@ -79,9 +79,13 @@ class Outbox:
             raise self._broken(error) from None
         self._db.row_factory = sqlite3.Row
         with self._mapped():
-            use_wal(self._db)
+            # All is in one file between commits: beside a log that a killed push left, a file that
+            # is copied, or an older one that is put over it, would be half of each. A file that has
+            # a log yet is switched when nobody else has it open.
+            with suppress(sqlite3.OperationalError):
+                self._db.execute("pragma journal_mode = delete")
             # An outcome that a power cut takes back would be sent again: every commit reaches disk.
-            self._db.execute("pragma synchronous = full")
+            self._db.execute("pragma synchronous = extra")
             self._bring_up_to_date()
 
     def _bring_up_to_date(self) -> None:

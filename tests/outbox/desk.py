@@ -1,9 +1,8 @@
 """A desk where changes are queued and pushed: a home, a fake shop, a clock that tests move."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -153,8 +152,6 @@ def writes(desk: Desk) -> dict[str, int]:
 def kept_copy(home: Path, to: Path) -> Path:
     """A copy of a home in another folder, in the place of what was there."""
     shutil.rmtree(to, ignore_errors=True)
-    with closing(sqlite3.connect(home / "outbox.sqlite")) as db:
-        db.execute("pragma wal_checkpoint(truncate)")
     return Path(shutil.copytree(home, to))
 
 

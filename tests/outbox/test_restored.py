@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -368,3 +369,16 @@ def test_a_queue_of_the_layout_before_is_brought_over(desk):
         db.execute("pragma user_version = 5")
     desk.pay(desk.shop.invoice())
     assert desk.push().exit_code == 0
+
+
+def test_a_push_at_work_has_all_that_it_committed_in_the_one_file(desk):
+    """Beside a log that a killed push left, an older file that is put back would be half new."""
+    desk.queue("brands", "create", {"name": "A"})
+    file, copy = desk.home / "outbox.sqlite", desk.home.with_name("copy.sqlite")
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("pragma journal_mode = wal")  # as older versions left it
+        desk.queue("brands", "create", {"name": "B"})
+    desk.push(hook=at("intent", lambda: shutil.copy2(file, copy)))
+    with closing(sqlite3.connect(copy)) as db:
+        states = db.execute("select state from changes order by number").fetchall()
+    assert states == [("sending",), ("queued",)]
