@@ -163,11 +163,10 @@ def read(payload: Any, question: Question) -> Totals:
     """
     answer = _Answer(question)
     answer.take(payload, {})
-    totals = dict.fromkeys(question.periods, Decimal(0))
-    if not answer.entries:
-        return totals
-    days = _days(answer.entries, question)
-    values = _amounts(_total_field(answer.entries, question), answer.entries, question)
+    totals, days, values = dict.fromkeys(question.periods, Decimal(0)), list[date](), list[Decimal]()
+    if answer.entries:
+        days = _days(answer.entries, question)
+        values = _amounts(_total_field(answer.entries, question), answer.entries, question)
     for said in answer.sums:
         _check(said, values)
     return totals | {day: v for day, v in zip(days, values, strict=True) if day in totals}

@@ -186,6 +186,7 @@ REFUSED = {
     "one page of two": ({"data": [{"month": 1, "total": 5}], "last_page": 2}, YEAR, "pages"),
     "more to come": ({"data": [{"month": 1, "total": 5}], "has_more": True}, YEAR, "pages"),
     "another sum": ({"Jan": 5, "Feb": 6, "total": 30}, YEAR, "whose sum is 11.00"),
+    "a sum of nothing": ({"data": [], "total": 30}, YEAR, "a sum 30 beside 0 entries"),
     "a key that is no month": ({"Jan": 5, "Febr": 6}, YEAR, "'febr'"),
     "a year beside that was not asked": (
         {"year": 2025, "data": [{"month": 1, "total": 5}]},
