@@ -163,7 +163,8 @@ def read(payload: Any, question: Question) -> Totals:
     """
     answer = _Answer(question)
     answer.take(payload, {})
-    totals, days, values = dict.fromkeys(question.periods, Decimal(0)), list[date](), list[Decimal]()
+    totals = dict.fromkeys(question.periods, Decimal(0))
+    days, values = list[date](), list[Decimal]()
     if answer.entries:
         days = _days(answer.entries, question)
         values = _amounts(_total_field(answer.entries, question), answer.entries, question)
