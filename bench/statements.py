@@ -110,11 +110,17 @@ def _node(nodes: Mapping[str, Any], name: str, sql: str, later: str) -> compiled
     tests = sorted(other["name"] for other in nodes.values() if other.get("attached_node") == name)
     config, path = node["config"], node["original_file_path"]
     if node["resource_type"] == "test":
-        # A build counts the rows that a test of ours finds; what else dbt knows, it does not.
-        said = config["fail_calc"], config["warn_if"], config["error_if"]
-        assert said == ("count(*)", "!= 0", "!= 0"), node["name"]
-        severity = config["severity"].lower()
-        return compiled.Node(node["name"], path, "test", sql, severity=severity)
+        return compiled.Node(
+            node["name"],
+            path,
+            "test",
+            sql,
+            severity=config["severity"].lower(),
+            fail_calc=config["fail_calc"],
+            warn_if=config["warn_if"],
+            error_if=config["error_if"],
+            stores=f"{node['schema']}.{node['alias']}" if config.get("store_failures") else "",
+        )
     return compiled.Node(
         node["name"],
         path,

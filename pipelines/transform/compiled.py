@@ -28,7 +28,7 @@ _NO_PART = {"README.md", "__init__.py", f"{FOLDER}/{FILES}"}
 
 @dataclass(frozen=True)
 class Node:
-    """One model, or one test of the data: a query for rows that should not be there."""
+    """One model, or one test of the data with dbt's meaning of its settings."""
 
     name: str
     path: str
@@ -42,7 +42,11 @@ class Node:
     tests: str = ""
     """Of a model: the names of its tests, for who reads the file."""
     severity: str = "error"
-    """Of a test: ``warn`` where what it finds makes no figure wrong."""
+    fail_calc: str = "count(*)"
+    warn_if: str = "!= 0"
+    error_if: str = "!= 0"
+    stores: str = ""
+    """Relation that keeps the rows a test found; empty where none does."""
     depth: int = 0
     """The number of its file: nodes of one depth do not read each other."""
 

@@ -65,7 +65,8 @@ def execute(
     stands above.
     """
     _limit(connection, memory)
-    for schema in sorted({node.schema for node in nodes if node.schema}):
+    named = {node.schema or node.stores.partition(".")[0] for node in nodes}
+    for schema in sorted(named - {""}):
         connection.execute(f"create schema if not exists {schema}")
     held = {
         f"{schema}.{table}": "view" if kind == "VIEW" else "table"
@@ -141,9 +142,7 @@ def _carry_out(
     connection.execute("begin")
     try:
         if node.kind == "test":
-            counting = f"select count(*) from ({node.sql}\n)"  # noqa: S608 - our own text
-            ((found,),) = connection.execute(counting).fetchall()
-            status = ("fail" if node.severity == "error" else "warn") if found else "success"
+            found, status = _test(connection, node)
             message = f"{found} records, where there should be none" if found else ""
         else:
             status = "success"
@@ -158,6 +157,20 @@ def _carry_out(
     seconds = time.perf_counter() - started
     path = f"transforms/{node.path}"
     return Result(node.name, path, kind, status, message, found, seconds, found_no_memory)
+
+
+def _test(connection: duckdb.DuckDBPyConnection, node: Node) -> tuple[int, str]:
+    """The failures that a test counts and what they mean, as dbt reckons it."""
+    rows = f"({node.sql}\n)"
+    if node.stores:
+        connection.execute(f"create or replace table {node.stores} as {node.sql}")
+        rows = node.stores
+    ((found, warns, fails),) = connection.execute(
+        f"select failures, failures {node.warn_if}, failures {node.error_if} "  # noqa: S608 - dbt's
+        f"from (select {node.fail_calc} as failures from {rows} as found)"
+    ).fetchall()
+    is_fault = fails and node.severity == "error"
+    return int(found or 0), "fail" if is_fault else "warn" if warns else "success"
 
 
 def _build(

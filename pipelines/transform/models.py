@@ -52,23 +52,28 @@ def build(
     *,
     home: Path,
     shops: Sequence[ShopSettings],
+    select: str | None = None,
     project: Path | None = None,
     memory: int = MEMORY,
 ) -> ModelRun:
     """Build and test every model inside ``database``, in place.
 
     ``database`` must be closed by everyone else and hold the schema ``raw``. ``home`` is
-    ``$SHOPMIRROR_HOME``; ``project`` a folder of somebody's own; ``memory`` as
+    ``$SHOPMIRROR_HOME``; ``select`` the name of one model or test, or a folder of models
+    (``"models/history"``); ``project`` a folder of somebody's own; ``memory`` as
     :func:`~pipelines.transform.execute.execute` has it. Raises :class:`ModelsFailed` when a model
     or test fails, or dbt is needed and not there.
     """
     started = time.perf_counter()
     prepare(database, shops)
     if edits(project):
-        environment = dbt.at_file(database)
-        results = dbt.invoke(project or PROJECT, dbt.BUILD, home=home, environment=environment)
+        chosen = ["--select", select if "/" not in select else f"path:{select}"] if select else []
+        arguments, environment = [*dbt.BUILD, *chosen], dbt.at_file(database)
+        results = dbt.invoke(project or PROJECT, arguments, home=home, environment=environment)
     else:
         nodes = compiled.read(PROJECT)
+        if select:
+            nodes = [n for n in nodes if select in (n.name, Path(n.path).parent.as_posix())]
         with duckdb.connect(str(database)) as connection:
             results = execute(connection, nodes, PROJECT, datetime.now(UTC), memory)
         if faults := [str(result) for result in results if result.status == "fail"]:

@@ -9,10 +9,8 @@ import duckdb
 import pytest
 import yaml
 
-from pipelines.settings import ShopSettings
-from pipelines.transform import compiled
 from pipelines.transform.findings import MEANINGS
-from pipelines.transform.models import PROJECT, ModelRun, ModelsFailed, build
+from pipelines.transform.models import PROJECT, ModelsFailed, build
 from tests.homes import shop_of
 from tests.warehouse.conftest import Warehouse
 from tests.warehouse.raw import Raw, raw_tables
@@ -97,14 +95,6 @@ def test_the_overview_leads_to_tables_that_are_there() -> None:
     assert linked <= _documented("marts").keys() | _documented("ops").keys()
 
 
-def build_only(name: str, raw: Raw, home: Path, *shops: ShopSettings) -> ModelRun:
-    """Carry out one model or test as shipped, over what an earlier build made of the others."""
-    node = [node for node in compiled.read(PROJECT) if node.name == name]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "read", lambda _project: node)
-        return build(raw.path, home=home, shops=shops)
-
-
 def test_a_shop_with_nothing_at_all_builds_quietly(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,13 +111,13 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
     assert raw.execute("select count(*) > 60 from marts.calendar") == [(True,)]
     # Of a technician the service may tell the number alone; no name is no account of the shop.
     raw.add("tickets", id="t1", technician__id="u1")
-    build_only("tickets", raw, tmp_path, shop)
+    build(raw.path, home=tmp_path, shops=[shop], select="tickets")
     told = raw.execute("select technician_id, is_unassigned from marts.tickets")
     assert told == [("u1", False)]
     # A model that cannot be built is named, with its file and the reason.
     raw.execute("alter table raw.payments drop column amount")
     with pytest.raises(ModelsFailed) as failed:
-        build_only("stg_payments", raw, tmp_path, shop)
+        build(raw.path, home=tmp_path, shops=[shop], select="stg_payments")
     assert failed.value.exit_code == 1
     for part in ("stg_payments", "models/staging/stg_payments.sql", "amount"):
         assert part in str(failed.value)
@@ -141,7 +131,7 @@ def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:
     raw.add("brands", "twice", "void")
     try:
         with pytest.raises(ModelsFailed, match="staging_grain"):
-            build_only("staging_grain", raw, warehouse.home)
+            build(raw.path, home=warehouse.home, shops=[], select="staging_grain")
     finally:
         raw.execute("delete from raw.brands where id = 'twice'")
 
@@ -159,7 +149,12 @@ def test_a_mart_that_loses_or_changes_a_record_stops_publishing(warehouse: Wareh
             raw.execute(edit)
         try:
             with pytest.raises(ModelsFailed, match="records_in_equal_records_out"):
-                build_only("records_in_equal_records_out", raw, warehouse.home)
+                build(
+                    raw.path,
+                    home=warehouse.home,
+                    shops=[],
+                    select="records_in_equal_records_out",
+                )
         finally:
             with raw.held():
                 raw.execute(f"delete from marts.{table}")

@@ -136,26 +136,39 @@ def shipped(folder: Path, *nodes: compiled.Node, depths: Iterable[int] = range(9
     return folder
 
 
-@pytest.mark.parametrize("severity", ["error", "warn"])
+@pytest.mark.parametrize(
+    ("settings", "outcome"),
+    [
+        ({}, "fail"),
+        ({"severity": "warn"}, "warn"),
+        ({"error_if": "> 3"}, "warn"),
+        ({"error_if": "> 2"}, "fail"),
+        ({"error_if": "> 3", "warn_if": "> 3"}, ""),
+        ({"fail_calc": "max(n) - 2"}, ""),
+        ({"stores": "audit.found", "severity": "warn"}, "warn"),
+    ],
+)
 def test_a_test_of_the_data_means_what_it_means_to_dbt(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, severity: str
+    raw: Raw,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, str],
+    outcome: str,
 ) -> None:
-    rows = model("rows", "from range(3) as r(n)")
-    tests = [
-        compiled.Node(name, f"tests/{name}.sql", "test", sql, severity=severity)
-        for name, sql in {
-            "odd": 'select * from "marts"."rows"',
-            "none": 'select * from "marts"."rows" where n > 3 -- all is well',
-        }.items()
-    ]
-    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "project", rows, *tests))
-    if severity == "error":
-        with pytest.raises(ModelsFailed) as failed:
+    model = compiled.Node(
+        "rows", "models/rows.sql", "table", "from range(3) as r(n)", "marts", "rows"
+    )
+    test = compiled.Node("odd", "tests/odd.sql", "test", 'select * from "marts"."rows"', **settings)
+    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "project", model, test))
+    if outcome == "fail":
+        with pytest.raises(
+            ModelsFailed, match=r"Test odd \(transforms/tests/odd\.sql\): 3 records"
+        ):
             build(raw.path, home=tmp_path, shops=[])
-        told = "3 records, where there should be none"
-        assert str(failed.value) == f"Test odd (transforms/tests/odd.sql): {told}"
-    else:
-        assert build(raw.path, home=tmp_path, shops=[]).findings == {"odd": 3}
+        return
+    assert build(raw.path, home=tmp_path, shops=[]).findings == ({"odd": 3} if outcome else {})
+    if "stores" in settings:
+        assert raw.execute("select count(*) from audit.found") == [(3,)]
 
 
 def model(name: str, sql: str, kind: str = "table") -> compiled.Node:
