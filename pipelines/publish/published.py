@@ -134,9 +134,9 @@ def published_here(home: Path) -> Iterator[Published]:
 
 def _reason(path: Path, error: Exception) -> Text:
     text, file = str(error), str(path)
-    if "Could not set lock" in text:
+    if "Could not set lock" in text or "different configuration" in text:
         return Text(
-            "{file} is open for writing in another program; close it there and try again.",
+            "{file} is open for writing in a program or notebook; close it there and try again.",
             file=file,
         )
     if "version" in text:

@@ -35,6 +35,8 @@ FIELDS: Mapping[str, str] = {
 _FEW = 3
 """So many rows do not lose a field by chance in a night in which no row that is read has it."""
 _PUBLISHED = "published"
+_COMPARED = {"_deleted_at", "_dlt_id", "_seq"}
+"""Columns of a list by which its rows are compared; a file that is not ours lacks them."""
 _SCHEMAS = {"now": "raw", "was": f"{_PUBLISHED}.raw"}
 Held = Mapping[str, set[str]]
 
@@ -100,7 +102,7 @@ def _since(
     for table, fields in FIELDS.items():
         top, _, nested = table.partition("__")
         others = sorted(n for n in held.get(table, set()) - _declared(table) if n[0] != "_")
-        if table not in held or table not in before:
+        if table not in held or table not in before or not _COMPARED <= before.get(top, set()):
             continue
         database.execute(
             # What is gone says what it said.

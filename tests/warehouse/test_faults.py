@@ -198,6 +198,19 @@ def test_a_private_file_that_was_lost_is_on_the_disk_again_before_it_is_used(
     assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_file_of_somebody_elses_in_the_published_ones_place_is_replaced(synced, monkeypatch):
+    """Of rows that are not ours nothing is compared with."""
+    Path("data/warehouse.duckdb").unlink()
+    with duckdb.connect("data/warehouse.duckdb") as theirs:
+        theirs.execute("create schema raw")
+        theirs.execute("create table raw.customers as select 'x' as id, 'y' as name")
+    build_few(monkeypatch, "marts.customers")
+    assert main(["sync", "customers"]) == 0
+    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
+        customers = readers.execute("select count(*) from marts.customers").fetchall()
+        assert customers == [(len(synced.store("main").all("customers")),)]
+
+
 def test_nobody_writes_within_an_opening_for_reading(tmp_path):
     home = Home(tmp_path)
     with home.open_build() as writer:

@@ -56,6 +56,15 @@ def test_nothing_there_and_nothing_readable_are_said(tmp_path):
         pass
 
 
+def test_a_file_that_this_process_writes_is_to_be_closed_not_published_anew(tmp_path):
+    with (
+        duckdb.connect(str(tmp_path / "warehouse.duckdb")),
+        pytest.raises(NothingPublished, match="open for writing"),
+        published(tmp_path),
+    ):
+        pass
+
+
 @pytest.mark.parametrize(
     ("command", "slow"),
     [
