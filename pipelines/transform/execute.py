@@ -21,6 +21,7 @@ from queue import SimpleQueue
 
 import duckdb
 
+from pipelines.load.tables import quoted
 from pipelines.transform import compiled
 from pipelines.transform.compiled import MOMENT, Node
 
@@ -28,6 +29,8 @@ MEMORY = 4_000_000_000
 """Bytes that a build may hold at once; DuckDB writes the rest to a folder beside the file."""
 AT_ONCE = 2
 """Statements at a time; they share the memory."""
+_WHOLE = ("staging", "intermediate", "marts")
+"""Schemas that hold what a build makes, and nothing that an older version or project left."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,10 @@ def execute(
         ).fetchall()
     }
     comments = compiled.comments(project)
+    for relation in held.keys() - comments.keys():
+        schema, _, table = relation.partition(".")
+        if schema in _WHOLE:  # nobody would change it again
+            connection.execute(f"drop {held[relation]} {schema}.{quoted(table)}")
     moment = began.astimezone(UTC).replace(tzinfo=None)
     cursors = [_cursor(connection) for _ in range(AT_ONCE)]
     free: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()

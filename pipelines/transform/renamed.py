@@ -102,7 +102,7 @@ def _since(
     for table, fields in FIELDS.items():
         top, _, nested = table.partition("__")
         others = sorted(n for n in held.get(table, set()) - _declared(table) if n[0] != "_")
-        if table not in held or table not in before or not _COMPARED <= before.get(top, set()):
+        if table not in held or table not in before or not before.get(top, set()) >= _COMPARED:
             continue
         database.execute(
             # What is gone says what it said.

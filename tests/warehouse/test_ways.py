@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -130,7 +131,8 @@ def shipped(folder: Path, *nodes: compiled.Node, depths: Iterable[int] = range(9
     (folder / compiled.FOLDER).mkdir(parents=True, exist_ok=True)
     for depth, node in zip(depths, nodes, strict=False):
         compiled.write(folder / compiled.FOLDER, depth, node)
-    (folder / compiled.FOLDER / compiled.COMMENTS).write_text("{}")
+    comments = {f"{node.schema}.{node.table}": {} for node in nodes}
+    (folder / compiled.FOLDER / compiled.COMMENTS).write_text(json.dumps(comments))
     lines = [f"{digest}  {name}\n" for name, digest in compiled.files(folder).items()]
     (folder / compiled.FOLDER / compiled.FILES).write_text("".join(lines))
     return folder
@@ -192,6 +194,21 @@ def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 1)]
     built("c", "select 3 as n", "select 3 as n")
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
+
+
+def test_what_no_model_makes_any_more_goes(
+    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older version's table, or one of a project of somebody's own, would never change again."""
+    history = replace(model("seen", "select 1 as n", "incremental"), schema="history")
+    old = model("table", "select 1 as n"), model("Look", "select 1 as n", "view"), history
+    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "old", *old))
+    build(raw.path, home=tmp_path, shops=[])
+    new = shipped(tmp_path / "new", model("other", "select 1 as n"))
+    monkeypatch.setattr(models, "PROJECT", new)
+    build(raw.path, home=tmp_path, shops=[])
+    sql = "select table_name from information_schema.tables where table_schema in (?, ?) order by 1"
+    assert raw.execute(sql, "marts", "history") == [("other",), ("seen",)]
 
 
 def pipes(folder: Path, *names: str) -> list[Path]:
