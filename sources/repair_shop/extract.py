@@ -38,7 +38,7 @@ from .scan.outcome import WHOLE_PAGES
 from .scan.paging import Paging
 from .scan.scan_runner import ScanRunner
 from .scan.volatile import Volatile
-from .schema.clean import clean_row
+from .schema.clean import clean_row, row_id
 from .schema.endpoints import ENDPOINTS
 from .threads import side_by_side, threads_of_a_shop
 
@@ -181,7 +181,7 @@ class ShopFetch:
         return found
 
     def follow(self) -> list[Job]:
-        """Jobs for old documents that new payments named and nobody read since.
+        """Jobs for old documents named by payments that came or went, which nobody read since.
 
         Payments that a run read before it was killed count too.
         """
@@ -194,9 +194,10 @@ class ShopFetch:
                 break
             for table, identity in _documents(payment, self.client.shop.zone):
                 # One that this run read was read just before or after the payment.
-                seen = ledger.known_row(shop, table, identity).seen
-                ids = wanted.setdefault(table, [])
-                if seen is not None and seen <= self.began and identity not in ids:
+                known = ledger.known_row(shop, table, identity)
+                ids, seen = wanted.setdefault(table, []), known.seen
+                is_old = seen is not None and seen <= self.began and not known.is_deleted
+                if is_old and identity not in ids:
                     ids.append(identity)
             done = seq
         ledger.set_value(shop, FOLLOWED, str(done))
@@ -238,7 +239,7 @@ class ShopFetch:
         def on_rows(rows: list[dict[str, Any]], page: Page) -> None:
             result.rows += len(rows)
             self.observer.page(job.shop, job.resource, len(rows))
-            for identity in _shared_ids(page.ids, rows):
+            for identity in _shared_ids(page.ids, rows, job.endpoint.table):
                 self.ledger.set_scan_note(scan, "shared", identity)
 
         reader = ScanRunner(self.client, self.ledger, self.began, job, scan, on_rows)
@@ -288,9 +289,10 @@ class ShopFetch:
         result: JobResult,
         exists: Callable[[str], bool] | None,
     ) -> None:
+        was_whole = self.ledger.is_whole(job.shop, job.resource)
         shared = self.ledger.scan_note(scan, "shared")
         if outcome.proven and shared is not None:
-            outcome.reason = f"rows that differ have one id, and one of them is kept: {shared}"
+            outcome.reason = f"several rows have one id, or none, and one of them is kept: {shared}"
         if outcome.proven:
             limit = self.client.shop.vanish_limit_percent
             confirmed = self.confirm_deletions
@@ -315,7 +317,8 @@ class ShopFetch:
             self.ledger.set_list(job.shop, job.resource, page_rows=None)
         if job.kind == "hidden" and result.refused:
             self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # the next run asks again
-        elif outcome.proven:
+        elif outcome.proven and (not result.refused or was_whole):
+            # A first reading that lacks rows which were shown before is none.
             self._note_proven(job, scan, outcome)
 
     def _note_proven(self, job: Job, scan: Scan, outcome: Outcome) -> None:
@@ -368,9 +371,13 @@ def _identity(value: Any) -> str:
     return ""
 
 
-def _shared_ids(ids: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Ids under which one answer has rows that differ: more rows than are kept."""
-    if len(set(ids)) == len(ids):
-        return set()
-    first = dict(zip(reversed(ids), reversed(rows), strict=True))
-    return {one for one, row in zip(ids, rows, strict=True) if row != first[one]}
+def _shared_ids(ids: Sequence[str], rows: Sequence[Mapping[str, Any]], table: str) -> set[str]:
+    """Ids under which one answer has more rows than are kept: such as differ, or are alike and bear
+    no id that would say whether they are one."""
+    first: dict[str, Mapping[str, Any]] = {}
+    return {
+        one
+        for one, row in zip(ids, rows, strict=True)
+        if first.setdefault(one, row) is not row
+        and (row != first[one] or row_id(row, table) is None)
+    }

@@ -88,6 +88,20 @@ def test_a_refund_of_an_old_pos_order_is_followed_to_the_order(synced):
     synced.assert_same("pos_orders", "payments")
 
 
+@pytest.mark.parametrize("name", ["ticket_invoices", "pos_orders"])
+def test_an_old_document_is_read_again_when_its_payment_is_deleted(synced, name):
+    paid = (one for one in synced.store.all(name) if one["status"] == "Paid" and one["payments"])
+    document = next(paid)
+    for payment in list(document["payments"]):
+        synced.store.delete("payments", payment["id"])
+    assert synced.store.get(name, document["id"])["status"] == "Due"
+    report = synced.run()
+    assert report.exit_code == 0, report.details
+    assert synced.recorder is not None
+    assert synced.recorder.live(name, "main")[document["id"]]["status"] == "Due"
+    synced.assert_same(name, "payments")
+
+
 def test_rows_of_short_lists_that_vanish_are_marked_and_lose_the_mark_when_they_return(synced):
     gone = synced.store.all("brands")[0]
     synced.store.delete("brands", gone["id"])

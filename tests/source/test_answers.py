@@ -30,6 +30,7 @@ ROWS = [{"id": 1}, {"id": 2}]
         {"results": ROWS},
         {"records": ROWS},
         {"rows": ROWS},
+        {"data": [], "results": ROWS, "items": {}},
         {"data": {"items": ROWS}},
         {"data": {"ticket_invoices": ROWS, "page": 1}},
         {"meta": {"page": 1}, "data": ROWS},

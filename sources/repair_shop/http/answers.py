@@ -112,15 +112,15 @@ def _unwrap(payload: Any, path: str, *, deep: bool) -> list[dict[str, Any]] | No
         return payload if is_rows else None
     if not isinstance(payload, dict):
         return None
+    found: list[dict[str, Any]] | None = None
     for name in _envelope_keys(payload, path):
         inner = payload[name]
-        if isinstance(inner, list):
-            return _unwrap(inner, path, deep=False)
-        if deep and isinstance(inner, dict):
-            found = _unwrap(inner, path, deep=False)
-            if found is not None:
-                return found
-    return None
+        if isinstance(inner, list) or (deep and isinstance(inner, dict)):
+            some = _unwrap(inner, path, deep=False)
+            if some or (some is None and isinstance(inner, list)):
+                return some  # and no empty list before it
+            found = found if some is None else some
+    return found
 
 
 def _envelope_keys(payload: dict[str, Any], path: str) -> list[str]:

@@ -346,7 +346,7 @@ class Ledger(State):
     def contents_since(
         self, shop: str, name: str, after: int
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """(number, content) of a list's live rows that changed after a number, in that order."""
+        """(number, content) of a list's rows that changed or went after a number, in that order."""
         table = name.partition(":")[0]
         for seq, body in self.select("changed_bodies", shop=shop, list=name, after=after):
             yield seq, parse_json(self._unpack(table, body))

@@ -183,7 +183,7 @@ select id, body from rows where shop = :shop and list = :list
   and id in (select value from json_each(:ids)) and body notnull
 -- name: changed_bodies
 select seq, body from rows where shop = :shop and list = :list and seq > :after and body notnull
-  and deleted_at is null order by seq
+order by seq
 -- name: dictionary
 select body from dictionaries where list = :list
 -- name: put_dictionary

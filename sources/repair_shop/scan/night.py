@@ -283,6 +283,8 @@ def _read_end(count: Count, since: date | None) -> Outcome | None:
         return None
     for number in range(last, 0, -1):
         page = count.peek(number)
+        if not page.size:
+            return None  # all of them are, since the last one was asked
         out.take(page)
         # Of days before where they are few: a row may stand some hours from its place.
         is_short = page.size < min(KNOWN_TAIL, count.size)
