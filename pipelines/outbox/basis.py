@@ -25,7 +25,7 @@ from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows
 from pipelines.outbox.match import Match, cents, columns_of, compare, picture, same
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import Published, published_here
+from pipelines.publish.published import WAREHOUSE, Published, published_here
 from sources.repair_shop.schema.clean import parse_amount
 
 _LATE_SECONDS = 3600.0
@@ -83,7 +83,11 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
         columns = [one for one in columns_of(change.resource, name) if one in served]
         if shown := picture(change.resource, name, row) or dict.fromkeys(columns, ""):
             seen[name] = shown
-    read_at = row["_seen_at"].timestamp()
+    # Its content is of then; what a sync read back since and found unchanged is as published.
+    named = {"shop": change.shop, "resource": change.resource, "id": change.record_id}
+    published_at = (outbox.path.parent / WAREHOUSE).stat().st_mtime
+    read_back = outbox.ask("read_back", published_at=published_at, **named)
+    read_at = max([row["_seen_at"].timestamp(), *(at for [at] in read_back)])
     for ours in outbox.of_record(change, op="update", states=[State.DONE], pushed_after=read_at):
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
     values |= change.basis.get("values", {})

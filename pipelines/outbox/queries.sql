@@ -80,6 +80,10 @@ where t.mirrored_at is null and (:shop is null or t.shop = :shop) order by t.pus
 update written set mirrored_at = :now where shop = :shop and resource = :resource and id = :id
     and mirrored_at is null and pushed_at <= :read_at;
 
+-- name: read_back
+select mirrored_at from written where shop = :shop and resource = :resource and id = :id
+    and mirrored_at < :published_at;
+
 -- name: uncompared
 select t.*, c.op, coalesce(c.sent_body, c.body) as sent_body, c.fence, c.marker from written as t join changes as c using (number)
 where t.mirrored_at is not null and coalesce(t.shown, '?') <> ''

@@ -1,8 +1,10 @@
 """What a change is based on: an edit of staff's meanwhile is a conflict that a person decides."""
 
+import time
+
 import pytest
 
-from pipelines.outbox import Outbox, next_step, problems
+from pipelines.outbox import Outbox, mark_mirrored, next_step, problems
 from pipelines.outbox.errors import InputRefused
 from tests.outbox.desk import HOUR, at
 
@@ -169,6 +171,19 @@ def test_what_staff_sets_back_between_two_of_ours_is_a_conflict(desk, record):
     desk.push(hook=at("outcome", lambda: row.update(mobile="1")))
     assert desk.states() == ["done", "conflict"]
     assert "was '2' when queued, is now '1'" in desk.change(2).reason
+
+
+@pytest.mark.parametrize("is_read_back", [True, False])
+def test_the_mirror_is_the_basis_of_what_it_read_back_since_ours(desk, record, is_read_back):
+    desk.queue("customers", "update", {"mobile": "2"}, record)
+    desk.push()
+    desk.shop.tables["customers"][record]["mobile"] = "1"  # staff set it back
+    if is_read_back:
+        mark_mirrored(desk.home, "main", [("customers", record)], read_at=time.time() + 1)
+        (desk.home / "warehouse.duckdb").touch()
+    desk.queue("customers", "update", {"mobile": "2"}, record)
+    desk.push()
+    assert desk.states() == ["done", "done" if is_read_back else "conflict"]
 
 
 def test_an_older_update_that_is_retried_asks_before_it_goes_over_a_newer_one(desk, record):
