@@ -100,9 +100,12 @@ class Attempts:
             if checked is not None:
                 fence, body = checked
                 self.hook("checked", change.number)
-                if change.fence is not None:
-                    # What another copy may have sent has a fence that holds no record.
-                    fence = {"before": fence.get("before")} | change.fence
+                if (first := change.fence) is not None:
+                    # What another copy may have sent has a fence that holds no record. A person
+                    # who approved saw what is there now, so none of it is ours.
+                    seen = fence.get("known") if change.approved_by else None
+                    fence = {"before": fence.get("before")} | first
+                    fence |= {"known": (first.get("known") or {}) | seen} if seen else {}
                 self._send(change, body, fence)
                 after = self.outbox.get(change.number)
                 if after.said or after.needs_person:
@@ -115,7 +118,8 @@ class Attempts:
         if change.op == "create":
             fence = self._fences.get(change.resource, {})
             oldest = self.now() - self.shop.seconds(_FENCE_SECONDS)
-            if change.fence is None and fence.get("since", 0.0) < oldest:
+            is_new = change.fence is None or change.approved_by
+            if is_new and fence.get("since", 0.0) < oldest:
                 fence = self._fences[change.resource] = self.records.fence(change.resource)
             return fence, body
         if change.op == "update":

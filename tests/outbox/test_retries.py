@@ -217,3 +217,16 @@ def test_a_create_and_the_delete_of_it_are_done_after_a_new_start(desk):
     desk.reboot()
     assert desk.later().exit_code == 0
     assert desk.states() == ["done", "done"]
+
+
+def test_what_a_person_approved_over_is_taken_for_ours_no_more(desk):
+    desk.queue("brands", "create", {"name": "Acme"})
+    desk.push("lost before", wait=False)
+    desk.shop.clock.ticks += HOUR
+    staff = desk.shop.put("brands", name="Acme")
+    desk.push()
+    assert (desk.states(), f"another's: {staff}" in desk.change().reason) == (["in_doubt"], True)
+    desk.retry()
+    desk.push("lost before")
+    desk.later(HOUR)
+    assert (desk.states(), desk.made("brands"), desk.change().id != staff) == (["done"], 1, True)
