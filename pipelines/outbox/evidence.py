@@ -174,7 +174,7 @@ class Evidence:
             # The list of payments may show what an invoice's detail leaves out.
             rows = self._records.payments(invoices, listed=True)
         if marker and (own := {k: r for k, r in rows.items() if holds(r, marker)}):
-            return _whole(own, body)
+            return _whole(own, body, was_sent=change.attempts > 0)
         ours = self._outbox.made(change.shop, "payments", but=change.number)
         # A payment may be booked on the day it was made for, which is its own to say.
         is_dated = bool(change.body.get("paymentDate"))
@@ -240,15 +240,17 @@ def _uploaded(change: Change, fence: Fields) -> Verdict:
     return Verdict("absent", place)
 
 
-def _whole(own: Rows, body: Fields) -> Verdict:
-    """Whether payments that bear our marker are all lines of the request: as many, or, where the
-    service joined or shared them, as much in sum."""
-    named = ", ".join(own)
-    sent = sum(cents(line["amount"]) or 0 for line in body["lines"])
+def _whole(own: Rows, body: Fields, *, was_sent: bool) -> Verdict:
+    """Whether payments that bear our marker are all lines of the request: as much in sum, or, of
+    one that was sent from here, as many, whatever staff made of them. A key may be given twice."""
+    named, lines = ", ".join(own), body["lines"]
+    sent = sum(cents(line["amount"]) or 0 for line in lines)
     booked = sum(cents(row.get("amount")) or 0 for row in own.values())
-    if len(own) == len(body["lines"]) or sent == booked:
+    if abs(sent - booked) <= len(lines) or (was_sent and len(own) == len(lines)):
         return Verdict("applied", f"payment {named} holds our marker", min(own))
-    why = f"{len(own)} of {len(body['lines'])} lines are booked: payment {named} holds our marker"
+    why = f"{len(own)} of {len(lines)} lines are booked: payment {named} holds our marker"
+    if len(own) >= len(lines):
+        why = f"payment {named} holds our marker and is {booked / 100:.2f}, not {sent / 100:.2f}"
     return Verdict("unknown", why)
 
 

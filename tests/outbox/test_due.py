@@ -120,3 +120,25 @@ def test_a_row_that_was_booked_by_another_queue_is_not_booked_again(desk, lines,
         desk.retry()
         desk.push()
         assert (desk.states(), desk.made("payments")) == (["done"] * 2, 3)
+
+
+def test_a_key_that_another_queue_booked_otherwise_is_a_question(desk):
+    desk.begin()
+    invoice = desk.shop.invoice()
+    desk.back_up()
+
+    def queue(amount):
+        line = {"amount": amount, "paymentMethod": "1"}
+        row = {"receipt": "55", "invoiceId": invoice, "lines": [line]}
+        return desk.queue("payments", "create", row, key="receipt")
+
+    queue(5)
+    desk.push()
+    desk.put_back()
+    queue(7)
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["in_doubt"], 1)
+    assert "holds our marker and is 5.00, not 7.00" in desk.change().reason
+    desk.retry()
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["done"], 2)
