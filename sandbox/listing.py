@@ -2,14 +2,12 @@
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from sandbox.calls import Call
-from sandbox.errors import Refusal
-from sandbox.query import Condition, Query
+from sandbox.calls import Call, Condition, Query, Refusal
 from sandbox.quirks import Quirks
 from sandbox.resources import DOCUMENTS, PRIORITIES, Resource, resource_of
-from sandbox.store import ShopStore
 from sandbox.values import BadValue, parse_bool
 from specification import List, Parameter
 
@@ -20,7 +18,7 @@ _ORDERS = {
     "oldest": ("created, seq", "created"),
     "recently_updated": ("updated DESC, seq DESC", "updated"),
 }
-_COLUMNS_SHARED = frozenset({"id", "created_day", "updated_day"})
+_PRIORITIES = {**dict(zip("0123", PRIORITIES, strict=True)), **{one: one for one in PRIORITIES}}
 ALL: Condition = ("1", [])
 
 
@@ -31,25 +29,20 @@ def read_page(row: List, call: Call) -> tuple[list[dict[str, Any]], frozenset[st
         Refusal: a parameter is not in the form it must have.
     """
     kind, query, store = resource_of(row), call.query, call.store
-    parts = [ALL]
+    parts = [ALL, *_own_rules(kind, row, call)]
     for one in row.parameters.values():
         parts += _asked(kind, one, call)
-    parts += _own_rules(kind, row, call)
-    if call.quirks.shows_after:
-        shown = store.now().timestamp() - call.quirks.shows_after
-        parts.append(("coalesce(json_extract(doc, '$._made'), 0) <= ?", [shown]))
     cut = parts
     if "type" in call.path and call.quirks.custom_fields != "own":
         parts, cut = _as_shop_shows(parts, call)
     records = _cut(kind, cut, _order(row, call), call)
     if parts != cut:
-        where, arguments = _all_of(parts)
-        wanted = {record["id"] for record in store.select(kind.name, where, arguments)}
+        wanted = {record["id"] for record in store.select(kind.name, *_all_of(parts))}
         records = [record for record in records if record["id"] in wanted]
     flags = {flag: part for flag, part in kind.include.items() if part and flag in row.parameters}
     hidden = frozenset(part for flag, part in flags.items() if not query.flag(flag))
     if kind.name == "payments" and query.flag("includeResource"):
-        _embed(records, store)
+        _embed(records, call)
     return records, hidden
 
 
@@ -81,46 +74,85 @@ def _all_of(parts: Sequence[Condition]) -> tuple[str, list[Any]]:
 def _asked(kind: Resource, one: Parameter, call: Call) -> list[Condition]:
     """What one parameter asks for."""
     name, query = one.name, call.query
-    value = query.one(name)
     if one.kind == "date":
         pair = name.removesuffix("From")
-        return [] if pair == name else _days(kind, pair, query)
-    if value is None or one.kind in ("page", "sort") or name in kind.include:
+        return [] if pair == name else _days(kind, pair, call)
+    if one.kind in ("page", "sort") or name in kind.include:
         return []
-    if name == "searchKeyword":
-        return [_contains(kind, kind.search, value)]
     if name == "filter" and query.all("invoiceId"):
         return []  # specification, GET /payments: ignored when invoiceId is given
     if one.kind == "number" and call.path.get("type") != "tickets":
         return []  # specification, GET /customFields: category and tab apply to type tickets
-    turned = query.one(f"{name}Condition") == "NOT-EQUAL"
-    try:
-        if one.kind == "label":
-            return [_label(kind, one, value, turned, call.store)]
-        if one.kind == "ids":
-            return [_ids(kind, one, query.all(name))]
-        if name == "priority":
-            return [_priority(value, turned)]
-        return [_plain(kind, one, value)]
-    except BadValue as error:
-        raise Refusal(f"Parameter '{name}' {error}.") from error
+    reader = partial(_condition, kind, one, call)
+    found = query.read(name, reader)
+    if found is None and one.kind == "number":
+        found = reader(str(one.default))
+    return [] if found is None else [found]
 
 
-def _days(kind: Resource, pair: str, query: Query) -> list[Condition]:
-    if pair == "paymentDate" and kind.name == "ticket_invoices":
-        return []  # see _own_rules
-    column = {"createdDate": "created_day", "updatedDate": "updated_day"}.get(pair)
-    return query.days(pair, column or kind.looks_at(pair)[0])
+def _days(kind: Resource, pair: str, call: Call) -> list[Condition]:
+    if pair != "paymentDate" or kind.name != "ticket_invoices":
+        return call.query.days(pair, kind.looks_at(pair)[0])
+    paid = call.query.days(pair, "created_day")
+    where, values = _all_of([("shop = ?", [call.store.shop]), *paid])
+    return [(f"id IN (SELECT document_id FROM r_payments WHERE {where})", values)] if paid else []
 
 
-def _expression(kind: Resource, path: str) -> str:
-    """SQL for a field: its column where there is one, else out of the document."""
-    if path.startswith("@"):
-        # A moment, searched for as every list spells its dates.
-        return f"dmy(substr(json_extract(doc, '$.{path[1:]}'), 1, 10))"
-    if path in _COLUMNS_SHARED or path in kind.columns:
-        return path
-    return f"json_extract(doc, '$.{path}')"
+def _condition(kind: Resource, one: Parameter, call: Call, value: str) -> Condition:
+    """What a parameter's value asks for."""
+    name, paths = one.name, kind.looks_at(one.name)
+    if one.kind in ("label", "ids") or name == "priority":
+        turned = call.query.one(f"{name}Condition") == "NOT-EQUAL"
+        return _is_one_of(kind, paths[0], _meant(one, call, value), turned=turned)
+    if one.kind == "flag":
+        return _flag(kind, name, paths[0], wanted=parse_bool(value))
+    if one.kind == "choice":
+        return _choice(kind, one, value)
+    if one.kind == "number":
+        if not value.lstrip("-").isdecimal():
+            raise BadValue("must be a number")
+        return f"CAST(coalesce({kind.sql(paths[0])}, {one.default}) AS TEXT) = ?", [value]
+    if name == "searchKeyword":
+        paths = kind.search
+    test = "CAST({} AS TEXT) = ?" if name in kind.exact else "has({}, ?)"
+    text = value if name in kind.exact else value.casefold()
+    return " OR ".join(_holds(kind, path, test) for path in paths) or "0", [text] * len(paths)
+
+
+def _meant(one: Parameter, call: Call, value: str) -> list[str]:
+    """The values that a field must have one of."""
+    if one.name == "priority":
+        _must_be(value, list(_PRIORITIES))
+        return [_PRIORITIES[value]]
+    if one.kind == "ids":
+        ids = [part.strip() for text in call.query.all(one.name) for part in text.split(",")]
+        return [part for part in ids if call.store.get(one.names, part) is not None]
+    known = call.store.called(one.names, value, kind="repair" if one.names == "statuses" else "")
+    if not known:
+        raise BadValue(f"'{value}' is no id and no exact match of an existing label")
+    return [str(record["id"]) for record in known]
+
+
+def _choice(kind: Resource, one: Parameter, value: str) -> Condition:
+    _must_be(value, one.values)
+    if one.name.endswith("Condition"):  # it turns another parameter round
+        return ALL
+    left = kind.sql(kind.looks_at(one.name)[0])
+    # Public and Private are written in small letters as a parameter only.
+    case = " COLLATE NOCASE" if left.startswith("json_extract") else ""
+    return f"{left} = ?{case}", [value]
+
+
+def _must_be(value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise BadValue(f"must be one of {', '.join(known)}")
+
+
+def _is_one_of(kind: Resource, path: str, values: list[Any], *, turned: bool = False) -> Condition:
+    left = kind.sql(path)
+    if turned or path not in kind.columns:
+        left = f"coalesce(CAST({left} AS TEXT), '')"
+    return f"{left} {'NOT IN' if turned else 'IN'} ({','.join('?' * len(values))})", values
 
 
 def _holds(kind: Resource, path: str, test: str) -> str:
@@ -141,101 +173,32 @@ def _holds(kind: Resource, path: str, test: str) -> str:
         mine = kind.table
         named = f"one.shop = {mine}.shop AND one.{column} = json_extract({mine}.doc, '$.{key}')"
     else:
-        return test.format(_expression(kind, path))
+        return test.format(kind.sql(path))
     return f"EXISTS (SELECT 1 FROM {others} AS one WHERE {named} AND {test.format(value)})"
 
 
-def _contains(kind: Resource, paths: Sequence[str], text: str) -> Condition:
-    """Free text in any of the fields."""
-    parts = [_holds(kind, path, "has({}, ?)") for path in paths]
-    return " OR ".join(parts) or "0", [text.casefold()] * len(parts)
-
-
-def _plain(kind: Resource, one: Parameter, value: str) -> Condition:
-    """A parameter that needs nothing but its value."""
-    paths = kind.looks_at(one.name)
-    if one.name.endswith("Condition"):  # it turns another parameter round
-        if value not in one.values:
-            raise BadValue(f"must be {' or '.join(one.values)}")
-        return ALL
-    if one.kind == "flag":
-        return _flag(kind, one.name, paths[0], parse_bool(value))
-    if one.kind == "choice":
-        if value not in one.values:
-            raise BadValue(f"must be one of {', '.join(one.values)}")
-        left = _expression(kind, paths[0])
-        # Public and Private are written in small letters as a parameter only.
-        case = " COLLATE NOCASE" if left.startswith("json_extract") else ""
-        return f"{left} = ?{case}", [value]
-    if one.kind == "number" and not value.lstrip("-").isdecimal():
-        raise BadValue("must be a number")
-    if one.kind != "number" and one.name not in kind.exact:
-        return _contains(kind, paths, value)
-    tests = [
-        f"{path} = ?" if path in kind.columns else f"CAST({_expression(kind, path)} AS TEXT) = ?"
-        for path in paths
-    ]
-    return " OR ".join(tests), [value] * len(tests)
-
-
-def _flag(kind: Resource, name: str, path: str, wanted: bool) -> Condition:
+def _flag(kind: Resource, name: str, path: str, *, wanted: bool) -> Condition:
     if name == "running":  # specification, /ticketTimers: "only running timers"
         return ("json_extract(doc, '$.end_date') IS NULL", []) if wanted else ALL
     found = _holds(kind, path, "coalesce({}, 0) = 1")
     return (found if wanted else f"NOT {found}"), []
 
 
-def _priority(value: str, turned: bool) -> Condition:
-    names = {**{label: label for label in PRIORITIES}, **dict(zip("0123", PRIORITIES, strict=True))}
-    if value not in names:
-        raise BadValue(f"must be one of {', '.join(names)}")
-    sign = "<>" if turned else "="
-    return f"coalesce(json_extract(doc, '$.priority'), '') {sign} ?", [names[value]]
-
-
-def _ids(kind: Resource, one: Parameter, values: Sequence[str]) -> Condition:
-    ids = [part.strip() for text in values for part in text.split(",") if part.strip()]
-    left = _expression(kind, kind.looks_at(one.name)[0])
-    there = f"SELECT 1 FROM r_{one.names} AS d WHERE d.shop = {kind.table}.shop AND d.id = {left}"
-    return f"{left} IN ({','.join('?' * len(ids))}) AND EXISTS ({there})", [*ids]
-
-
-def _label(kind: Resource, one: Parameter, value: str, turned: bool, store: ShopStore) -> Condition:
-    found = store.called(one.names, value, kind="repair" if one.names == "statuses" else "")
-    if not found:
-        raise BadValue(f"'{value}' is no id and no exact match of an existing label")
-    path = kind.looks_at(one.name)[0]
-    left = _expression(kind, path)
-    if turned or path not in kind.columns:
-        left = f"coalesce(CAST({left} AS TEXT), '')"
-    marks = ",".join("?" * len(found))
-    return f"{left} {'NOT IN' if turned else 'IN'} ({marks})", [str(one["id"]) for one in found]
-
-
 def _own_rules(kind: Resource, row: List, call: Call) -> list[Condition]:
-    """Rules of single lists that no kind of parameter covers."""
+    """Rules of the shop and of single lists that no parameter asks for."""
     parts: list[Condition] = []
-    query, path = call.query, call.path
+    query, quirks = call.query, call.quirks
     if row.name == "tickets":
         parts += _pipeline(call)
-    if call.quirks.hides and kind.hides and not query.all("status") and not query.all("type"):
+    if quirks.hides and kind.hides and not query.all("status") and not query.all("type"):
         parts.append((kind.hides, []))
-    if kind.name == "ticket_invoices":
-        paid_on = query.days("paymentDate", "created_day")
-        tests = " AND ".join(sql for sql, _ in paid_on)
-        paid = f"SELECT document_id FROM r_payments WHERE shop = ? AND {tests}"
-        days = [day for _, [day] in paid_on]
-        parts += [(f"id IN ({paid})", [call.store.shop, *days])] if days else []
     for variable, values in row.path_values.items():
-        if path[variable] not in values:
+        if call.path[variable] not in values:
             raise Refusal(f"The {variable} must be one of {', '.join(values)}.")
-        parts.append(("kind = ?", [path[variable]]))
-        # Specification: category and tab apply to type tickets; 0, the default, is the default
-        # custom fields.
-        for one in row.parameters.values() if path[variable] == "tickets" else ():
-            if one.kind == "number" and query.one(one.name) is None:
-                field = kind.looks_at(one.name)[0]
-                parts.append((f"coalesce(json_extract(doc, '$.{field}'), 0) = 0", []))
+        parts.append(("kind = ?", [call.path[variable]]))
+    if quirks.shows_after:
+        shown = call.store.now().timestamp() - quirks.shows_after
+        parts.append(("coalesce(json_extract(doc, '$._made'), 0) <= ?", [shown]))
     return parts
 
 
@@ -302,13 +265,13 @@ def _window(query: Query, quirks: Quirks) -> tuple[int, int]:
     return query.number("offset", 0, 0), min(query.number("limit", rows, 0), rows)
 
 
-def _embed(records: list[dict[str, Any]], store: ShopStore) -> None:
+def _embed(records: list[dict[str, Any]], call: Call) -> None:
     """Embed the pos, invoice or return object (specification, GET /payments, includeResource)."""
     wanted = {str(record.get("_document_id")) for record in records}
     marks = ",".join("?" * len(wanted))
     documents: dict[str, dict[str, Any]] = {}
     for resource in DOCUMENTS:
-        for found in store.select(resource, f"id IN ({marks})", sorted(wanted)):
+        for found in call.store.select(resource, f"id IN ({marks})", sorted(wanted)):
             documents[str(found["id"])] = found
     for record in records:
         document = documents.get(str(record.get("_document_id")))

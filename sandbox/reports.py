@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sandbox.errors import Refusal
-from sandbox.query import Query
+from sandbox.calls import Query, Refusal
 from sandbox.quirks import Definition, Quirks
 from sandbox.render import spelled
 from sandbox.store import ShopStore

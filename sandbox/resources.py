@@ -25,6 +25,8 @@ DOCUMENTS = ("ticket_invoices", "pos_orders")
 """Resources that sell something: they carry lines, payments and returns."""
 NUMBERED = frozenset({"brands", "models", "issue_types"})
 """Lists whose ids are plain numbers in some shops, and text in others."""
+_COLUMNS_SHARED = frozenset({"id", "created_day", "updated_day"})
+_DAYS = {"createdDate": "created_day", "updatedDate": "updated_day"}
 _VIEWS = {"pos_invoices": "pos_orders"} | {
     f"{name}_updated": name for name in ("appointments", "tickets", "products")
 }
@@ -43,7 +45,7 @@ class Resource:
     exact: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
     include: Mapping[str, str] = field(default_factory=dict)
-    label: str = "name"
+    label: tuple[str, ...] = ("name",)
     shows: tuple[str, ...] = ("id", "name")
     shown_in: tuple[str, ...] = ()
     record: Mapping[str, str] = field(default_factory=dict)
@@ -77,9 +79,18 @@ class Resource:
         """The record's field that a body's is kept in."""
         return self.record.get(name) or re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
+    def sql(self, path: str) -> str:
+        """SQL for a field: its column where there is one, else out of the document."""
+        if path.startswith("@"):
+            # A moment, searched for as every list spells its dates.
+            return f"dmy(substr(json_extract(doc, '$.{path[1:]}'), 1, 10))"
+        if path in _COLUMNS_SHARED or path in self.columns:
+            return path
+        return f"json_extract(doc, '$.{path}')"
+
     def looks_at(self, parameter: str) -> tuple[str, ...]:
         """The fields that a parameter looks at."""
-        found = self.filters.get(parameter, parameter)
+        found = self.filters.get(parameter, _DAYS.get(parameter, parameter))
         return (found,) if isinstance(found, str) else tuple(found)
 
 

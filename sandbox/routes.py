@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any
 
 from sandbox import reports
-from sandbox.calls import Answer, Call, Handler, found
+from sandbox.calls import Answer, Call, Handler, Refusal, found
 from sandbox.effects.goods import GOODS
 from sandbox.effects.payments import pay
 from sandbox.effects.people import PEOPLE
 from sandbox.effects.tickets import TICKETS
 from sandbox.effects.uploads import announce, receive
-from sandbox.errors import Refusal
 from sandbox.listing import read_page
 from sandbox.render import envelope, public
 from sandbox.resources import resource_of

@@ -13,14 +13,11 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import partial
 from typing import Any, Literal, NamedTuple
-from urllib.parse import parse_qsl
 
 from sandbox import explorer
-from sandbox.calls import Answer, Call
-from sandbox.errors import Refusal
+from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.limits import Limiter, Verdict
-from sandbox.query import Query
 from sandbox.render import body, wants_xml, written
 from sandbox.routes import route
 from sandbox.shops import Shops, key_hash
@@ -218,7 +215,7 @@ class _Exchange:
             call = Call(
                 store=self.service.shops.stores[self.shop],
                 quirks=self.quirks,
-                query=Query(parse_qsl(ask.query, keep_blank_values=True)),
+                query=Query(ask.query),
                 path=variables,
                 body=ask.body,
                 content_type=ask.headers.get("content-type", ""),

@@ -139,11 +139,11 @@ class ShopStore:
     def called(self, resource: str, value: object, *, kind: str = "") -> list[dict[str, Any]]:
         """Records with this id or exact label (specification, Errors, 3), of a ``kind`` if need be.
         Several may bear one name, such as models of two brands."""
-        field = RESOURCES[resource].label
-        where, arguments = f"(id = ? OR json_extract(doc, '$.{field}') = ?)", [str(value)] * 2
-        if kind:
-            where, arguments = f"{where} AND json_extract(doc, '$.type') = ?", [*arguments, kind]
-        return self.select(resource, where, arguments)
+        kind_of = RESOURCES[resource]
+        places = ("id", *map(kind_of.sql, kind_of.label))
+        where = " OR ".join(f"{place} = ?" for place in places)
+        where = f"({where}) AND ? IN ('', json_extract(doc, '$.type'))"
+        return self.select(resource, where, (*[str(value)] * len(places), kind))
 
     def with_payments(self, resource: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Lay ``payments`` into invoices, orders and tickets, in one query."""

@@ -14,13 +14,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from sandbox import bodies
-from sandbox.calls import Answer, Call, found
-from sandbox.errors import Refusal
+from sandbox.calls import Answer, Call, Refusal, found
 from sandbox.resources import RESOURCES, short
 from sandbox.values import iso_in, parse_day, parse_moment
 from specification import BODIES, Field, List, Op
 
 Body = dict[str, Any]
+After = Callable[[Call, Body, Body | None, Body | None], None]
 CENT = Decimal("0.01")
 _MOST_LINES = 1_000
 _CUT = 20
@@ -32,6 +32,13 @@ KEEPS: Mapping[str, Callable[[str], str]] = {
     "cut": lambda text: text[:_CUT],
 }
 """How a shop keeps a text that it was sent."""
+_BY_LABEL = {
+    ("tickets", "customerId"),
+    ("payment_line", "paymentMethod"),
+    ("ticket_comments", "ticket"),
+    ("ticket_timers", "ticket"),
+}
+"""Fields whose type is text and that take more than an id all the same."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +48,13 @@ class Effects:
     Attributes:
         changes: body, and the record as it would be -> more fields of the record.
         new: body -> what a new record has besides.
-        created: what follows from the new record.
-        updated: what follows from a change; gets the record as it was.
-        deleted: what follows when it is gone; gets the record as it was.
+        after: what follows, of the body and the record before and after; None where it was not
+            there yet, or is gone.
     """
 
     changes: Callable[[Call, Body, Body], Body] = lambda call, body, record: {}
     new: Callable[[Call, Body], Body] = lambda call, body: {}
-    created: Callable[[Call, Body, Body], None] = lambda call, body, record: None
-    updated: Callable[[Call, Body, Body], None] = lambda call, body, before: None
-    deleted: Callable[[Call, Body], None] = lambda call, before: None
+    after: After = lambda *_told: None
 
 
 def json_body(call: Call) -> Any:
@@ -97,10 +101,10 @@ def create(row: List, effects: Effects, call: Call) -> Answer:
     """POST: 201 with the new id."""
     body = checked(call, row.name, "create")
     with call.store.database.writing():
-        record = new_record(call, row.name, effects, body)
-        stored = found(call.store, row.name, call.store.insert(row.name, record))
-        effects.created(call, body, stored)
-    return Answer({"id": stored["id"]}, 201)
+        made = call.store.insert(row.name, new_record(call, row.name, effects, body))
+        record = found(call.store, row.name, made)
+        effects.after(call, body, None, record)
+    return Answer({"id": record["id"]}, 201)
 
 
 def new_record(call: Call, resource: str, effects: Effects, body: Body) -> Body:
@@ -118,8 +122,9 @@ def update(row: List, effects: Effects, call: Call) -> Answer:
         changes = kept(call, row.name, body, before)
         if changes := {**changes, **effects.changes(call, body, {**before, **changes})}:
             call.store.update(row.name, before["id"], changes)
-        effects.updated(call, body, before)
-        _show_renamed(call, row.name, before)
+        record = found(call.store, row.name, before["id"])
+        effects.after(call, body, before, record)
+        _show_renamed(call, row.name, before, record)
     return Answer({"id": before["id"]})
 
 
@@ -128,7 +133,7 @@ def delete(row: List, effects: Effects, call: Call) -> Answer:
     with call.store.database.writing():
         before = found(call.store, row.name, call.path[row.item])
         call.store.delete(row.name, before["id"])
-        effects.deleted(call, before)
+        effects.after(call, {}, before, None)
     return Answer(None)
 
 
@@ -138,54 +143,41 @@ def kept(call: Call, resource: str, body: Body, before: Body) -> Body:
     changes: Body = {}
     for name, value in body.items():
         if name not in kind.apart:
-            one = BODIES[resource].fields[name]
-            is_money = name in kind.money
-            changes[kind.field_of(name)] = money(value) if is_money else _value(call, one, value)
+            shown = money(value) if name in kind.money else _value(call, resource, name, value)
+            changes[kind.field_of(name)] = shown
     if kind.spans:
-        _in_order(changes, before, *kind.spans)
+        begun, ended = (changes.get(name) or before.get(name) for name in kind.spans)
+        if begun and ended and datetime.fromisoformat(ended) < datetime.fromisoformat(begun):
+            raise Refusal(f"{kind.spans[1]} must not be before {kind.spans[0]}. Please correct it.")
     return changes
 
 
-def _value(call: Call, one: Field, value: Any) -> Any:
+def _value(call: Call, table: str, name: str, value: Any) -> Any:
+    one = BODIES[table].fields[name]
     if one.names:
-        if one.several == "comma":
-            several(call, one.name, one.names, value)
-        elif one.type == "any":
-            return label(call, one.name, one.names, value, one.kind)
-        elif one.type == "string":
-            return reference(call, one.name, one.names, value, by_number="ticket_no" in one.rule)
-        else:
-            named_by(call, one.name, one.names, value)
-        return value
+        records = [named(call, table, name, part) for part in ids_of(one, value)]
+        return value if one.several or one.type == "numeric" else short(records[0], one.names)
     if one.format == ("dd-mmm-yyyy",):
         return parse_day(value).isoformat()
     if one.format:
         return moment(call, value)
-    if one.type == "string" and not one.values and isinstance(value, str):
+    if one.type == "string" and not one.values:
         return KEEPS[call.quirks.keeps](value)
     return exact(value)
 
 
-def _in_order(changes: Mapping[str, Any], before: Mapping[str, Any], first: str, last: str) -> None:
-    """Refuse an end that comes before its beginning."""
-    begun, ended = (changes.get(name) or before.get(name) for name in (first, last))
-    if begun and ended and datetime.fromisoformat(ended) < datetime.fromisoformat(begun):
-        raise Refusal(f"{last} must not be before {first}. Please correct it.")
-
-
-def _show_renamed(call: Call, resource: str, before: Body) -> None:
+def _show_renamed(call: Call, resource: str, before: Body, now: Body) -> None:
     """Every record that names this one shows it as it is now."""
     kind = RESOURCES[resource]
-    now = call.store.get(resource, before["id"]) or before
-    names = dict.fromkeys(kind.shows) if kind.label == "name" else {"name": kind.label}
-    shown = {name: now.get(own or name) for name, own in names.items()}
-    if all(before.get(own or name) == shown[name] for name, own in names.items()):
+    label = kind.label[0]
+    names = {name: name for name in kind.shows} if label == "name" else {"name": label}
+    shown = {name: now.get(own) for name, own in names.items()}
+    if all(before.get(own) == shown[name] for name, own in names.items()):
         return
     for place in kind.shown_in:
         holder, _, path = place.partition(".")
-        for record in call.store.select(
-            holder, f"json_extract(doc, '$.{path}.id') = ?", (before["id"],)
-        ):
+        named_so = f"json_extract(doc, '$.{path}.id') = ?"
+        for record in call.store.select(holder, named_so, (before["id"],)):
             known = {name: value for name, value in shown.items() if name in record[path]}
             changes: Body = {path: {**record[path], **known}}
             if holder == "models":
@@ -208,35 +200,23 @@ def moment(call: Call, text: str) -> str:
     return iso_in(parse_moment(text), call.store.zone)
 
 
-def several(call: Call, field: str, resource: str, value: Any) -> list[Body]:
-    """The records that a list of ids names, separated by commas."""
-    ids = [one.strip() for one in str(value).split(",") if one.strip()]
-    return [named_by(call, field, resource, one) for one in ids]
+def ids_of(one: Field, value: Any) -> list[Any]:
+    """The ids that a field's value holds."""
+    if one.several == "comma":
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return list(dict.fromkeys(value)) if isinstance(value, list) else [value]
 
 
-def reference(
-    call: Call, field: str, resource: str, value: Any, *, by_number: bool = False
-) -> Body:
-    """The reference to another record that a field names by its id; ``by_number``: a ticket may be
-    named by its reference or number too."""
-    return short(named_by(call, field, resource, value, by_number=by_number), resource)
-
-
-def named_by(call: Call, field: str, resource: str, value: Any, *, by_number: bool = False) -> Body:
-    """The whole record that a field names by its id."""
-    record = call.store.get(resource, value)
-    if record is None and by_number:
-        record = call.store.first(resource, "? IN (ticket_ref, ticket_no)", (str(value),))
-    if record is None:
-        raise Refusal(f"{field} '{value}' does not exist. Please check the id.")
-    return record
-
-
-def label(call: Call, field: str, resource: str, value: Any, kind: str = "") -> Body:
-    """The ``id``/``label`` reference of an id or exact label (specification, Errors, 3)."""
-    known = call.store.called(resource, value, kind=kind)
+def named(call: Call, table: str, field: str, value: Any) -> Body:
+    """The record that a field of a body names: by its id, or where the document lets it by its
+    exact label (specification, Errors, 3), name or number."""
+    one = BODIES[table].fields[field]
+    words = "does not exist"
+    if one.type == "any" or (table, field) in _BY_LABEL:
+        known = call.store.called(one.names, value, kind=one.kind)
+        words = "is no id and no exact match of an existing label"
+    else:
+        known = call.store.select(one.names, "id = ?", (str(value),))
     if not known:
-        raise Refusal(
-            f"{field} '{value}' is no id and no exact match of an existing label. Please check it."
-        )
-    return short(known[0], resource)
+        raise Refusal(f"{field} '{value}' {words}. Please check it.")
+    return known[0]

@@ -1,13 +1,14 @@
 """Products' prices, models, categories, stock, serials and adjustments, with the stock's sums."""
 
 import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
-from sandbox.calls import Call
-from sandbox.errors import Refusal
-from sandbox.resources import RESOURCES
-from sandbox.writing import CENT, Body, Effects, exact, money, named_by, reference
+from sandbox.calls import Call, Refusal
+from sandbox.resources import RESOURCES, short
+from sandbox.writing import CENT, After, Body, Effects, exact, money, named
 
 _PRICES = (
     ("price", "TaxIncludedInPrice", "retail_price", "_tax_included_in_price"),
@@ -18,7 +19,7 @@ _PRICES = (
 def _product_changes(call: Call, body: Body, record: Body) -> Body:
     changes: Body = {}
     if "model" in body:  # and with it its brand
-        model = named_by(call, "model", "models", body["model"])
+        model = named(call, "products", "model", body["model"])
         changes["model"] = {"id": model["id"], "name": model["model"]}
         changes["brand"] = model["brand"]
     return changes | _prices(call, body, record)
@@ -44,14 +45,14 @@ def _prices(call: Call, body: Body, record: Body) -> Body:
     return {"prices": prices, **flags}
 
 
-def _product_stock(call: Call, body: Body, product: Body) -> None:
+def _product_stock(call: Call, body: Body, _before: Body | None, product: Body | None) -> None:
     """``stockQuantity`` adds a stock record (specification, Product)."""
-    if "stockQuantity" not in body:
+    if "stockQuantity" not in body or product is None:
         return
     quantity = exact(body["stockQuantity"])
     record = {
         **RESOURCES["stock"].fresh(),
-        "product": reference(call, "product", "products", product["id"]),
+        "product": short(product, "products"),
         "quantity": quantity,
         "cog_per_item": money(body.get("stock_cog_per_item", body.get("cost", 0))),
     }
@@ -66,10 +67,18 @@ def _move(call: Call, product_id: str, by: Any) -> None:
         call.store.update("products", product_id, {"stock": exact(product.get("stock") or 0) + by})
 
 
-def _stock_updated(call: Call, body: Body, before: Body) -> None:
-    after = call.store.get("stock", before["id"]) or before
-    _move(call, before["product"]["id"], -before["quantity"])
-    _move(call, after["product"]["id"], after["quantity"])
+def _moves(lines: Callable[[Body], Iterable[tuple[str, Any]]]) -> After:
+    """The stock follows what these lines of a record say of products and quantities."""
+
+    def after(call: Call, _body: Body, before: Body | None, record: Body | None) -> None:
+        sums: defaultdict[str, Any] = defaultdict(int)
+        for one, sign in ((before, -1), (record, 1)):
+            for product_id, quantity in lines(one) if one is not None else ():
+                sums[product_id] += sign * quantity
+        for product_id, by in sums.items():
+            _move(call, product_id, by)
+
+    return after
 
 
 def _serial_changes(call: Call, body: Body, record: Body) -> Body:
@@ -88,48 +97,34 @@ def _serial_changes(call: Call, body: Body, record: Body) -> Body:
 _OF_LINE = ("quantity", "type", "internal_use", "breakage")
 
 
-def _line(call: Call, sent: Body, prefix: str = "") -> Body:
-    """One adjusted product, applied to its stock."""
-    product_id = str(sent[f"{prefix}product_id"])
-    reference(call, f"{prefix}product_id", "products", product_id)
-    given = {name: exact(sent.get(f"{prefix}{name}", False)) for name in _OF_LINE}
-    line = {"stock_id": str(uuid.uuid4()), "product_id": product_id, **given}
-    _move(call, product_id, _signed(line))
-    return line
-
-
-def _signed(line: Body) -> Any:
-    quantity = exact(line["quantity"])
-    return quantity if line["type"] == "Addition" else -quantity
-
-
 def _adjustment_changes(call: Call, body: Body, record: Body) -> Body:
     if "products" in record and not any(name.endswith("products") for name in body):
         return {}
     lines = {line["stock_id"]: dict(line) for line in record.get("products") or []}
 
-    def known(field: str, stock_id: str) -> Body:
-        if stock_id not in lines:
-            raise Refusal(f"{field} '{stock_id}' is not part of this adjustment.")
-        return lines[stock_id]
+    def known(field: str, sent: Body) -> Body:
+        if sent[field] not in lines:
+            raise Refusal(f"{field} '{sent[field]}' is not part of this adjustment.")
+        return lines[sent[field]]
 
     for sent in body.get("delete_products", []):
-        line = known("stock_id", str(sent["stock_id"]))
-        _move(call, line["product_id"], -_signed(line))
-        del lines[line["stock_id"]]
+        del lines[known("stock_id", sent)["stock_id"]]
     for sent in body.get("update_products", []):
-        line = known("up_stock_id", str(sent["up_stock_id"]))
-        before = _signed(line)
-        line |= {name: exact(sent[f"up_{name}"]) for name in _OF_LINE if f"up_{name}" in sent}
-        _move(call, line["product_id"], _signed(line) - before)
-    added = [_line(call, sent, "ad_") for sent in body.get("add_products", [])]
-    added += [_line(call, sent) for sent in body.get("products", [])]
-    return {"products": [*lines.values(), *added]}
+        changes = {name: exact(sent[f"up_{name}"]) for name in _OF_LINE if f"up_{name}" in sent}
+        known("up_stock_id", sent).update(changes)
+    for field, table, prefix in (("add_products", "added", "ad_"), ("products", "adjusted", "")):
+        for sent in body.get(field, []):
+            product = named(call, table, f"{prefix}product_id", sent[f"{prefix}product_id"])
+            line = {"stock_id": str(uuid.uuid4()), "product_id": product["id"]}
+            line |= {name: exact(sent.get(f"{prefix}{name}", False)) for name in _OF_LINE}
+            lines[line["stock_id"]] = line
+    return {"products": [*lines.values()]}
 
 
-def _adjustment_deleted(call: Call, before: Body) -> None:
-    for line in before.get("products") or []:
-        _move(call, line["product_id"], -_signed(line))
+def _adjusted(adjustment: Body) -> Iterator[tuple[str, Any]]:
+    for line in adjustment.get("products") or []:
+        sign = 1 if line["type"] == "Addition" else -1
+        yield line["product_id"], sign * line["quantity"]
 
 
 def _model_changes(call: Call, body: Body, record: Body) -> Body:
@@ -143,14 +138,10 @@ def _category_changes(call: Call, body: Body, record: Body) -> Body:
 
 
 GOODS = {
-    "products": Effects(_product_changes, created=_product_stock, updated=_product_stock),
+    "products": Effects(_product_changes, after=_product_stock),
     "models": Effects(_model_changes),
     "categories": Effects(_category_changes),
-    "stock": Effects(
-        created=lambda call, body, record: _move(call, record["product"]["id"], record["quantity"]),
-        updated=_stock_updated,
-        deleted=lambda call, before: _move(call, before["product"]["id"], -before["quantity"]),
-    ),
+    "stock": Effects(after=_moves(lambda stock: [(stock["product"]["id"], stock["quantity"])])),
     "serials": Effects(_serial_changes),
-    "adjustments": Effects(_adjustment_changes, deleted=_adjustment_deleted),
+    "adjustments": Effects(_adjustment_changes, after=_moves(_adjusted)),
 }

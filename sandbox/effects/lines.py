@@ -3,8 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from sandbox.calls import Call
-from sandbox.errors import Refusal
+from sandbox.calls import Call, Refusal
 from sandbox.writing import CENT, Body, exact, money
 
 ZERO = Decimal("0.00")

@@ -3,9 +3,10 @@
 from decimal import Decimal
 
 from sandbox.calls import Answer, Call
-from sandbox.errors import Refusal
+from sandbox.resources import at
 from sandbox.values import cents
-from sandbox.writing import KEEPS, Body, checked, moment, money, named_by
+from sandbox.writing import KEEPS, Body, checked, ids_of, moment, money, named
+from specification import BODIES
 
 
 def pay(call: Call) -> Answer:
@@ -15,42 +16,32 @@ def pay(call: Call) -> Answer:
     to the last one.
     """
     body = checked(call, "payments", "create")
-    with call.store.database.writing():
-        ids = body["invoiceId"] if isinstance(body["invoiceId"], list) else [body["invoiceId"]]
-        invoices = [
-            named_by(call, "invoiceId", "ticket_invoices", one)
-            for one in dict.fromkeys(map(str, ids))
-        ]
-        date = moment(call, body["paymentDate"]) if "paymentDate" in body else call.store.now_text()
+    store, keep = call.store, KEEPS[call.quirks.keeps]
+    with store.database.writing():
+        ids = ids_of(BODIES["payments"].fields["invoiceId"], body["invoiceId"])
+        invoices = [named(call, "payments", "invoiceId", one) for one in ids]
+        date = moment(call, body["paymentDate"]) if "paymentDate" in body else store.now_text()
         due = [_due(invoice) for invoice in invoices]
         made: list[str] = []
-        keep = KEEPS[call.quirks.keeps]
         for line in body["lines"]:
-            method = _method(call, line["paymentMethod"])
+            method = named(call, "payment_line", "paymentMethod", line["paymentMethod"])
             for place, amount in _shares(due, money(line["amount"])):
                 payment = {
                     "amount": amount,
                     "date": date,
-                    "payment_method": method,
+                    "payment_method": method["title"],
                     "payment_note": keep(line.get("paymentNote", "")),
                     "is_advance": bool(line.get("isAdvance", False)),
                     "_kind": "invoice",
                 }
-                made.append(call.store.pay("ticket_invoices", invoices[place], payment))
+                made.append(store.pay("ticket_invoices", invoices[place], payment))
         for invoice in invoices:
             note = {"notes": body["invoiceNote"]} if "invoiceNote" in body else {}
-            call.store.update("ticket_invoices", invoice["id"], note)
-            ticket = (invoice.get("ticket") or {}).get("id")
-            if ticket is not None and call.store.get("tickets", ticket) is not None:
-                call.store.update("tickets", ticket, {})
+            store.update("ticket_invoices", invoice["id"], note)
+            ticket = store.get("tickets", at(invoice, "ticket.id"))
+            if ticket is not None:
+                store.update("tickets", ticket["id"], {})
     return Answer({"id": int(made[0])}, 201)
-
-
-def _method(call: Call, value: str) -> str:
-    found = call.store.called("payment_methods", value)
-    if not found:
-        raise Refusal(f"paymentMethod '{value}' does not exist. Please check /paymentMethods.")
-    return str(found[0]["title"])
 
 
 def _due(invoice: Body) -> Decimal:

@@ -2,12 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from sandbox.calls import Call
+from sandbox.calls import Call, Refusal, found
 from sandbox.effects.tickets import TICKET
-from sandbox.errors import Refusal
 from sandbox.resources import short
 from sandbox.values import iso_in
-from sandbox.writing import Body, Effects, new_record, reference, several
+from sandbox.writing import Body, Effects, ids_of, named, new_record
+from specification import BODIES
 
 _LONGEST_MINUTES = 366 * 24 * 60
 
@@ -44,7 +44,8 @@ def _new_customer(call: Call, body: Body) -> Body:
 def _appointment_changes(call: Call, body: Body, record: Body) -> Body:
     changes: Body = {}
     if "attendees" in body:
-        users = several(call, "attendees", "users", body["attendees"])
+        ids = ids_of(BODIES["appointments"].fields["attendees"], body["attendees"])
+        users = [named(call, "appointments", "attendees", one) for one in ids]
         changes["attendees"] = [short(user, "users") for user in users]
     if "dateandtime" in body or "duration" in body:
         minutes = float(record.get("duration") or 10)
@@ -56,7 +57,7 @@ def _appointment_changes(call: Call, body: Body, record: Body) -> Body:
         except OverflowError as error:
             raise Refusal("dateandtime lies beyond the calendar.") from error
     if "presetId" in body:
-        reference(call, "presetId", "presets", body["presetId"])
+        named(call, "appointments", "presetId", body["presetId"])
     if body.get("createticket") and record["ticket"] is None:
         changes["ticket"] = _its_ticket(call, body, record)
     return changes
@@ -68,7 +69,7 @@ def _its_ticket(call: Call, body: Body, record: Body) -> Body:
     wanted = {"customerId": record["customer"]["id"], "shortInfo": body["subject"]}
     wanted |= {name: body[name] for name in ("presetId",) if name in body}
     made = call.store.insert("tickets", new_record(call, "tickets", TICKET, wanted))
-    return reference(call, "ticket", "tickets", made)
+    return short(found(call.store, "tickets", made), "tickets")
 
 
 PEOPLE = {

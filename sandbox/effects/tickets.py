@@ -3,12 +3,11 @@
 from datetime import datetime
 from decimal import Decimal
 
-from sandbox.calls import Call, found
+from sandbox.calls import Call
 from sandbox.effects.lines import ZERO, priced, upsert
-from sandbox.errors import Refusal
 from sandbox.resources import PRIORITIES, RESOURCES, at, short
 from sandbox.values import iso_in, parse_day
-from sandbox.writing import Body, Effects, label, moment, money, named_by
+from sandbox.writing import Body, Effects, moment, money, named
 
 
 def _new(call: Call, body: Body) -> Body:
@@ -40,18 +39,16 @@ def _on_day(call: Call, text: str) -> str:
 
 
 def _status(call: Call, value: object) -> Body:
-    status = label(call, "status", "statuses", value, "repair")
-    known = call.store.get("statuses", status["id"]) or {}
-    return {"status": status, "_in_pipeline": bool(known.get("in_pipeline", True))}
+    known = named(call, "tickets", "status", value)
+    in_pipeline = bool(known.get("in_pipeline", True))
+    return {"status": short(known, "statuses"), "_in_pipeline": in_pipeline}
 
 
 def _changes(call: Call, body: Body, record: Body) -> Body:
     changes: Body = {}
     if "customerId" in body:  # an id or a name
-        known = call.store.called("customers", body["customerId"])
-        if not known:
-            raise Refusal(f"customerId '{body['customerId']}' is no customer's id or name.")
-        changes["customer"] = short(known[0], "customers")
+        known = named(call, "tickets", "customerId", body["customerId"])
+        changes["customer"] = short(known, "customers")
     if "status" in body:
         changes |= _status(call, body["status"])
     if "priority" in body:
@@ -59,7 +56,7 @@ def _changes(call: Call, body: Body, record: Body) -> Body:
         changes["priority"] = PRIORITIES[int(wanted)] if wanted.isdecimal() else wanted
     if "deviceModelId" in body:
         # The device that a model of /models names; the shop writes it ``brand model|year``.
-        model = named_by(call, "deviceModelId", "models", body["deviceModelId"])
+        model = named(call, "tickets", "deviceModelId", body["deviceModelId"])
         device = f"{model['make'] or ''} {model['model'] or ''}".strip()
         changes |= {"device_model_id": str(model["id"]), "device": device}
     changes |= _discount(call, body, {**record, **changes})
@@ -94,7 +91,7 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
         sent = [{kept(name): value for name, value in one.items()} for one in body["lines"]]
         lines = upsert(call, lines, sent)
     elif "presetId" in body:
-        preset = named_by(call, "presetId", "presets", body["presetId"])
+        preset = named(call, "tickets", "presetId", body["presetId"])
         lines = upsert(call, lines, preset.get("lines") or [])
     if not {"lines", "presetId", "discount", "discountLevel", "customerGroupDiscount"} & set(body):
         return {} if "amount_total" in ticket else {"amount_total": ZERO}
@@ -107,11 +104,10 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
     return {"lines": done, "amount_total": total, "discount": discount}
 
 
-def _invoice(call: Call, body: Body, ticket: Body) -> None:
+def _invoice(call: Call, body: Body, _before: Body | None, ticket: Body | None) -> None:
     """Create the ticket's invoice, or bring the one there is up to date (createInvoice)."""
-    if not body.get("createInvoice"):
+    if ticket is None or not body.get("createInvoice"):
         return
-    ticket = found(call.store, "tickets", ticket["id"])
     lines = ticket.get("lines") or []
     fields: Body = {
         "ticket": short(ticket, "tickets"),
@@ -136,9 +132,10 @@ def _invoice(call: Call, body: Body, ticket: Body) -> None:
     call.store.insert("ticket_invoices", {**blank, **fields})
 
 
-def _touched(call: Call, _body: Body, comment: Body) -> None:
-    call.store.update("tickets", comment["ticket"]["id"], {})
+def _touched(call: Call, _body: Body, _before: Body | None, comment: Body | None) -> None:
+    if comment is not None:
+        call.store.update("tickets", comment["ticket"]["id"], {})
 
 
-TICKET = Effects(_changes, _new, created=_invoice, updated=_invoice)
-TICKETS = {"tickets": TICKET, "ticket_comments": Effects(created=_touched)}
+TICKET = Effects(_changes, _new, after=_invoice)
+TICKETS = {"tickets": TICKET, "ticket_comments": Effects(after=_touched)}

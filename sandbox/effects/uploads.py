@@ -8,8 +8,7 @@ from typing import Any
 import python_multipart
 from python_multipart.exceptions import FormParserError
 
-from sandbox.calls import Answer, Call, found
-from sandbox.errors import Refusal
+from sandbox.calls import Answer, Call, Refusal, found
 from sandbox.writing import checked
 from specification import LIMITS, List
 

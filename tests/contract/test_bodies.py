@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.bodies import BodyError, validate
 from sandbox.bodies import checked
-from sandbox.errors import Refusal
+from sandbox.calls import Refusal
 from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
 from sandbox.shops import ShopSpec

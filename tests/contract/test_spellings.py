@@ -17,7 +17,7 @@ from pipelines.bodies import (
     validate,
 )
 from sandbox.bodies import checked
-from sandbox.errors import Refusal
+from sandbox.calls import Refusal
 from sources.repair_shop.schema.dates import format_moment, parse_moment
 
 pytestmark = pytest.mark.core
