@@ -6,92 +6,70 @@
 Nothing is sent, nothing waits: a state machine makes thousands of steps on a clock of its own.
 """
 
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 
-from sandbox.faults import Faults
-from sandbox.generator import Size
-from sandbox.limits import MINUTE_SECONDS, Limiter
 from sandbox.service import Ask, Request, Service, Write
-from sandbox.shops import Shops, ShopSpec
-from sandbox.store import Database, ShopStore
+from sandbox.store import ShopStore
 from specification import LIMITS
 
 HOST = "127.0.0.1"
 
 
-class Sandbox:
-    """Shops of one database with their service.
-
-    Args:
-        shops: what to serve; None is one plain shop ``main``.
-        minute_seconds: seconds of the limit's minute; silence and block scale with it.
-        db: file that keeps the shops; None keeps them for the life of this object.
-        size: ``tiny`` to ``large``, of each shop.
-        clock: seconds, for the limits.
-        now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
-            answers.
-    """
+class Sandbox(Service):
+    """Shops of one database with their service."""
 
     base_url = f"http://inside.invalid{LIMITS.prefix}"
 
-    def __init__(
-        self,
-        shops: Sequence[ShopSpec] | None = None,
-        *,
-        minute_seconds: float = MINUTE_SECONDS,
-        db: Path | None = None,
-        size: Size = "tiny",
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._database = Database(db)
-        self.shops = Shops(self._database, now)
-        self.keys: dict[str, str] = {}
-        """Shop -> key, of the keys made or given now; the file keeps only hashes."""
-        for spec in shops if shops is not None else [ShopSpec()]:
-            key = self.shops.open(spec, size)
-            if key is not None:
-                self.keys[spec.name] = key
-        self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)
-        self.faults = Faults()
-        self.service = Service(self.shops, self.limiter, self.faults, clock, now)
-
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        self.database.close()
 
     def transport(self) -> httpx.BaseTransport:
         """What lets an ``httpx.Client`` ask this sandbox without a socket."""
-        return _Inside(self.service)
+        return httpx.MockTransport(self._inside)
+
+    def _inside(self, request: httpx.Request) -> httpx.Response:
+        """Answer, or do to the client what the wire would."""
+        ask = Ask(
+            request.method,
+            request.url.path,
+            request.url.query.decode("latin-1"),
+            {name.lower(): value for name, value in request.headers.items()},
+            request.read(),
+            HOST,
+        )
+        reply = self.answer(ask)
+        if reply.cut == "all":
+            raise httpx.ReadError("the connection was reset", request=request)
+        if reply.cut:
+            raise httpx.RemoteProtocolError("half of the body came", request=request)
+        head = reply.head(self.now())
+        return httpx.Response(reply.status, headers=head, content=reply.content, request=request)
 
     def store(self, shop: str = "main") -> ShopStore:
         """The shop's records, to look at and to edit as its staff would."""
-        return self.shops.stores[shop]
+        return self.stores[shop]
 
     def turn(self, shop: str = "main", **quirks: Any) -> None:
         """From now on the shop answers with these quirks changed."""
-        spec = self.shops.specs[shop]
+        spec = self.specs[shop]
         changed = type(spec.quirks).model_validate(spec.quirks.model_dump() | quirks)
-        self.shops.specs[shop] = replace(spec, quirks=changed)
+        self.specs[shop] = replace(spec, quirks=changed)
 
     def requests(self, shop: str = "main") -> list[Request]:
         """Every request with the shop's key so far: method, path below /v1, query, status."""
-        return list(self.service.requests[shop])
+        return list(self._requests[shop])
 
     def writes(self, shop: str = "main") -> list[Write]:
         """Every write that took effect, whatever became of its answer: method, path, body."""
-        return list(self.service.writes[shop])
+        return list(self._writes[shop])
 
     def forget_requests(self) -> None:
         """Empty the list of requests, for counting a part of a test."""
-        self.service.requests.clear()
+        self._requests.clear()
 
     def rate_errors(self, shop: str = "main") -> int:
         """Rate errors answered to the shop's key so far."""
@@ -109,35 +87,5 @@ class Sandbox:
         """Block the shop's key (and this machine's address) at once."""
         self.limiter.block(self._key_hash(shop), *([HOST] if address else []))
 
-    def reset_key(self, shop: str = "main") -> str:
-        """Replace the shop's key, as "Reset API Key" in its settings; gives the new one."""
-        self.keys[shop] = self.shops.set_key(shop)
-        return self.keys[shop]
-
     def _key_hash(self, shop: str) -> str:
-        return str(self._database.one("SELECT key_hash FROM shops WHERE shop = ?", shop)[0])
-
-
-class _Inside(httpx.BaseTransport):
-    """Asks a service, and does to the client what the wire would."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer, or raise what a reset connection raises."""
-        ask = Ask(
-            request.method,
-            request.url.path,
-            request.url.query.decode("latin-1"),
-            {name.lower(): value for name, value in request.headers.items()},
-            request.read(),
-            HOST,
-        )
-        reply = self._service.answer(ask)
-        if reply.cut == "all":
-            raise httpx.ReadError("the connection was reset", request=request)
-        if reply.cut:
-            raise httpx.RemoteProtocolError("half of the body came", request=request)
-        head = reply.head(self._service.now())
-        return httpx.Response(reply.status, headers=head, content=reply.content, request=request)
+        return str(self.database.one("SELECT key_hash FROM shops WHERE shop = ?", shop)[0])

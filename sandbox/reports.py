@@ -1,16 +1,17 @@
 """The four reports, counted from the documents as the shop's definition says."""
 
 import calendar
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sandbox.calls import Query, Refusal
+from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.quirks import Definition, Quirks
 from sandbox.render import spelled
 from sandbox.store import ShopStore
-from sandbox.values import MONTHS
+from sandbox.values import MONTHS, BadValue
 
 REPORTS = ("monthlySales", "monthlyPurchases", "dailySales", "dailyPurchases")
 _MOST_DAYS = 3_700
@@ -25,39 +26,38 @@ _BACK_TAX = (
 Sums = dict[str, int]
 
 
-def answer(name: str, query: Query, store: ShopStore, quirks: Quirks) -> Any:
+def report(name: str, call: Call) -> Answer:
     """Answer one report in the shape the shop has.
 
     Raises:
-        Refusal: a year or a day that is missing or malformed.
+        Refusal: a year or a day that is malformed.
     """
+    store, quirks = call.store, call.quirks
+    is_monthly = name.startswith("monthly")
+    if is_monthly:
+        year = call.query.read("year", _year) or int(store.now_text()[:4])
+        first, last = date(year, 1, 1), date(year, 12, 31)
+    else:
+        first, last = _span(call.query, store)
     kind = "sales" if name.endswith("Sales") else "purchases"
-    if name.startswith("monthly"):
-        year = _year(query, store)
-        days = by_day(kind, store, quirks.definition, f"{year:04d}-01-01", f"{year:04d}-12-31")
-        months: Sums = dict.fromkeys(sorted(day[:7] for day in days), 0)
-        if quirks.zero_periods:
-            months = {f"{year:04d}-{month:02d}": 0 for month in range(1, 13)}
-        for day, value in days.items():
-            months[day[:7]] += value
-        if quirks.monthly_report != "parts":
-            months = {_month_name(name, quirks.month_name): sum for name, sum in months.items()}
-        return _shape(months, "month", quirks.monthly_report, quirks)
-    first, last = _span(query, store)
     counted = by_day(kind, store, quirks.definition, first.isoformat(), last.isoformat())
+    days = sorted(counted)
     if quirks.zero_periods:
-        length = (last - first).days + 1
-        every = ((first + timedelta(days=n)).isoformat() for n in range(length))
-        counted = {day: counted.get(day, 0) for day in every}
-    return _shape(dict(sorted(counted.items())), "date", quirks.daily_report, quirks)
+        days = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
+    length = len("yyyy-mm" if is_monthly else "yyyy-mm-dd")
+    sums: dict[Any, int] = dict.fromkeys((day[:length] for day in days), 0)
+    for day, value in counted.items():
+        sums[day[:length]] += value
+    if not is_monthly:
+        return Answer(_shape(sums, "date", quirks.daily_report, quirks))
+    if quirks.monthly_report != "parts":
+        sums = {_month_name(month, quirks.month_name): value for month, value in sums.items()}
+    return Answer(_shape(sums, "month", quirks.monthly_report, quirks))
 
 
-def _year(query: Query, store: ShopStore) -> int:
-    text = query.one("year")
-    if text is None:
-        return int(store.now_text()[:4])
-    if len(text) != 4 or not (text.isascii() and text.isdecimal()) or text == "0000":
-        raise Refusal("Parameter 'year' must be a year in the form yyyy.")
+def _year(text: str) -> int:
+    if not re.fullmatch("[0-9]{4}", text) or text == "0000":
+        raise BadValue("must be a year in the form yyyy")
     return int(text)
 
 

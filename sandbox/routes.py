@@ -4,11 +4,9 @@ Every operation of :mod:`specification` has its handler here.
 """
 
 import re
-from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from sandbox import reports
 from sandbox.calls import Answer, Call, Handler, Refusal, found
 from sandbox.effects.goods import GOODS
 from sandbox.effects.payments import pay
@@ -17,9 +15,10 @@ from sandbox.effects.tickets import TICKETS
 from sandbox.effects.uploads import announce, receive
 from sandbox.listing import read_page
 from sandbox.render import envelope, public
+from sandbox.reports import REPORTS, report
 from sandbox.resources import resource_of
 from sandbox.writing import Effects, create, delete, update
-from specification import LISTS, OPERATIONS, List, Operation
+from specification import LIMITS, LISTS, OPERATIONS, List, Operation
 
 
 def _list(row: List, call: Call) -> Answer:
@@ -39,10 +38,6 @@ def _one(record: dict[str, Any], call: Call) -> Answer:
 
 def _detail(row: List, call: Call) -> Answer:
     return _one(found(call.store, resource_of(row).name, call.path[row.item]), call)
-
-
-def _report(name: str, call: Call) -> Answer:
-    return Answer(reports.answer(name, call.query, call.store, call.quirks))
 
 
 def _info(call: Call) -> Answer:
@@ -67,40 +62,42 @@ def _inbound_call(call: Call) -> Answer:
 
 _EFFECTS = PEOPLE | TICKETS | GOODS
 """Resource -> what follows from its writes; one that is not here has none."""
-_WRITES: dict[str, Callable[[List, Effects, Call], Answer]] = {
-    "POST": create,
-    "PUT": update,
-    "DELETE": delete,
+_WRITES = {"POST": create, "PUT": update, "DELETE": delete}
+_OTHERS: dict[str, Handler] = {
+    "info": _info,
+    "tickets": _item_lines,
+    "webhook": _inbound_call,
+    **{name: partial(report, name) for name in REPORTS},
 }
+"""First step of a path that is no list -> what answers it."""
 
 
 def _handler(one: Operation) -> Handler:
     """What answers an operation."""
+    first = one.path.split("/")[1]
     if one.list == "payments" and one.method == "POST":
         return pay
-    if one.list:
-        row = LISTS[one.list]
-        if one.method == "GET":
-            return partial(_list if one.is_list else _detail, row)
-        return partial(_WRITES[one.method], row, _EFFECTS.get(row.name, Effects()))
-    if one.body:
-        return partial(announce, LISTS[one.body.replace("_upload", "s")], one.body)
+    if one.body and not one.list:
+        return partial(announce, LISTS[first], one.body)
     if one.form:
-        return partial(receive, LISTS[one.path.split("/")[1]])
-    if one.parameters:
-        return partial(_report, one.path[1:])
-    return {"info": _info, "tickets": _item_lines, "webhook": _inbound_call}[one.path.split("/")[1]]
+        return partial(receive, LISTS[first])
+    if not one.list:
+        return _OTHERS[first]
+    row = LISTS[one.list]
+    if one.method == "GET":
+        return partial(_list if one.is_list else _detail, row)
+    return partial(_WRITES[one.method], row, _EFFECTS.get(row.name, Effects()))
 
 
-def _paths() -> Iterator[tuple[re.Pattern[str], dict[str, Handler]]]:
+def _paths() -> dict[re.Pattern[str], dict[str, Handler]]:
     handlers: dict[str, dict[str, Handler]] = {}
     for one in OPERATIONS:
-        handlers.setdefault(one.path, {})[one.method] = _handler(one)
-    for path, by_method in handlers.items():
-        yield re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)), by_method
+        path = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", LIMITS.prefix + one.path)
+        handlers.setdefault(path, {})[one.method] = _handler(one)
+    return {re.compile(path): by_method for path, by_method in handlers.items()}
 
 
-_PATHS = tuple(_paths())
+_PATHS = _paths()
 """Every path of the specification with its handlers by method, in the order they are tried in."""
 
 
@@ -112,7 +109,7 @@ def route(method: str, path: str) -> tuple[Handler, dict[str, str]]:
     Raises:
         Refusal: 404 or 405.
     """
-    for pattern, handlers in _PATHS:
+    for pattern, handlers in _PATHS.items():
         if known := pattern.fullmatch(path):
             if method in handlers:
                 return handlers[method], known.groupdict()

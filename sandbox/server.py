@@ -164,7 +164,7 @@ class _Connection(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}
         head = Ask(self.command, unquote(path), query, headers, address=self.client_address[0])
-        service = self.server.sandbox.service
+        service = self.server.sandbox
         body = service.early(head) or self._body(head)
         if isinstance(body, bytes):
             self._send(service.answer(replace(head, body=body)))
@@ -194,7 +194,7 @@ class _Connection(BaseHTTPRequestHandler):
         time.sleep(reply.seconds)
         if reply.cut != "all":
             self.send_response_only(reply.status)
-            for name, value in reply.head(self.server.sandbox.service.now()).items():
+            for name, value in reply.head(self.server.sandbox.now()).items():
                 self.send_header(name, value)
             if self.close_connection:
                 self.send_header("connection", "close")

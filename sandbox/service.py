@@ -4,23 +4,29 @@ It knows no sockets and waits for nothing. So tests may ask it in their own proc
 times a second, on a clock of their own (:mod:`sandbox.inside`); :mod:`sandbox.server` serves it.
 """
 
+import hashlib
 import logging
+import re
+import secrets
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sandbox import explorer
 from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.faults import Fault, Faults
-from sandbox.limits import Limiter, Verdict
+from sandbox.generator import Size
+from sandbox.limits import MINUTE_SECONDS, Limiter, Verdict
 from sandbox.render import body, wants_xml, written
 from sandbox.routes import route
-from sandbox.shops import Shops, key_hash
+from sandbox.shops import ShopSpec, records_of
+from sandbox.store import Database, ShopStore
 from specification import LIMITS
 
 log = logging.getLogger(__name__)
@@ -70,6 +76,11 @@ class Ask:
     body: bytes = b""
     address: str = "127.0.0.1"
 
+    @property
+    def xml(self) -> bool:
+        """Whether XML is asked for."""
+        return wants_xml(self.headers.get("accept", ""))
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -96,21 +107,92 @@ class Reply:
         return {name: value for name, value in named.items() if value}
 
 
+def refused(ask: Ask, text: str, status: int) -> Reply:
+    """The error of a request that is turned away before it is worked on."""
+    return _written(Answer({"error": text}, status), xml=ask.xml)
+
+
+def _written(answer: Answer, *, xml: bool) -> Reply:
+    if answer.content is None:
+        return Reply(answer.status, content_type="", headers=answer.headers)
+    return Reply(answer.status, *body(answer.content, xml=xml), answer.headers)
+
+
 def _kept() -> defaultdict[str, deque[Any]]:
     return defaultdict(partial(deque, maxlen=_MOST_KEPT))
 
 
-@dataclass(eq=False)
-class Service:
-    """Answers for all shops of a database."""
+def _hash(key: str) -> str:
+    """The SHA-256 of a key, which is all that is ever stored (specification, Authentication).
 
-    shops: Shops
-    limiter: Limiter
-    faults: Faults
-    clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    requests: dict[str, deque[Request]] = field(default_factory=_kept)
-    writes: dict[str, deque[Write]] = field(default_factory=_kept)
+    A random key of 256 bits needs no slow hash: there is no dictionary to try.
+    """
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class Service:
+    """Shops of one database, and what they answer.
+
+    Args:
+        shops: what to serve; None is one plain shop ``main``. A file is filled with what it lacks.
+        minute_seconds: seconds of the limit's minute; silence and block scale with it.
+        db: file that keeps the shops; None keeps them for the life of this object.
+        size: ``tiny`` to ``large``, of each shop.
+        clock: seconds, for the limits.
+        now: the shop's own clock, for new records, the reports' defaults and the ``Date`` of
+            answers.
+
+    Raises:
+        ValueError: the file holds a shop with another time zone.
+    """
+
+    def __init__(
+        self,
+        shops: Sequence[ShopSpec] | None = None,
+        *,
+        minute_seconds: float = MINUTE_SECONDS,
+        db: Path | None = None,
+        size: Size = "tiny",
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.database, self.clock, self.now = Database(db), clock, now
+        self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)
+        self.faults = Faults()
+        self.specs: dict[str, ShopSpec] = {}
+        self.stores: dict[str, ShopStore] = {}
+        self.keys: dict[str, str] = {}
+        """Shop -> key, of the keys made or given now; the file keeps only hashes."""
+        self._requests, self._writes = _kept(), _kept()
+        for spec in shops if shops is not None else [ShopSpec()]:
+            self._open(spec, size)
+
+    def _open(self, spec: ShopSpec, size: Size) -> None:
+        known = "SELECT timezone, key_hash FROM shops WHERE shop = ?"
+        row = self.database.one(known, spec.name)
+        if row is not None and row[0] != spec.timezone:
+            raise ValueError(f"shop '{spec.name}' was made with the time zone {row[0]}")
+        store = ShopStore(self.database, spec.name, spec.timezone, self.now)
+        if row is None:
+            with self.database.writing() as connection:
+                store.load(records_of(spec, size))
+                made = (spec.name, spec.timezone)
+                connection.execute("INSERT INTO shops VALUES (?, ?, NULL)", made)
+        self.specs[spec.name], self.stores[spec.name] = spec, store
+        if spec.key is not None or row is None or row[1] is None:
+            self.reset_key(spec.name, spec.key)
+
+    def reset_key(self, shop: str = "main", key: str | None = None) -> str:
+        """Replace the shop's key, as "Reset API Key" in its settings; gives the new one."""
+        self.keys[self.specs[shop].name] = key = key or secrets.token_urlsafe(32)
+        with self.database.writing() as connection:
+            connection.execute("UPDATE shops SET key_hash = ? WHERE shop = ?", (_hash(key), shop))
+        return key
+
+    def _shop(self, ask: Ask) -> str | None:
+        key = ask.headers.get("authorization", "")
+        row = self.database.one("SELECT shop FROM shops WHERE key_hash = ?", _hash(key))
+        return row[0] if row is not None and row[0] in self.stores else None
 
     def early(self, ask: Ask) -> Reply | None:
         """The answer to what needs no body: the explorer, or one who has no key. None: go on.
@@ -124,137 +206,85 @@ class Service:
             return None
         return refused(ask, "Invalid API key. Please check the Authorization header.", 401)
 
-    def _shop(self, ask: Ask) -> str | None:
-        key = ask.headers.get("authorization", "")
-        return self.shops.by_key(key) if key else None
-
     def answer(self, ask: Ask) -> Reply:
         """Answer a request; it is counted and noted, and may be spoilt by a planned fault."""
         early = self.early(ask)
         if early is not None:
             return early
-        return _Exchange(self, ask, self._shop(ask) or "").run()
-
-
-def refused(ask: Ask, text: str, status: int) -> Reply:
-    """The error of a request that is turned away before it is worked on."""
-    xml = wants_xml(ask.headers.get("accept", ""))
-    return _written(Answer({"error": text}, status), xml=xml)
-
-
-def _written(answer: Answer, *, xml: bool, cut: Literal["", "half"] = "") -> Reply:
-    if answer.content is None:
-        return Reply(answer.status, content_type="", headers=answer.headers)
-    content, kind = body(answer.content, xml=xml)
-    return Reply(answer.status, content, kind, answer.headers, cut)
-
-
-class _Exchange:
-    """One request with a key on its way through the layers."""
-
-    def __init__(self, service: Service, ask: Ask, shop: str) -> None:
-        self.service, self.ask, self.shop = service, ask, shop
+        shop, arrived = self._shop(ask) or "", self.clock()
         # A trailing or doubled slash is accepted (field notes, Behaviour).
-        path = "/" + "/".join(part for part in ask.path.split("/") if part)
-        self.in_version = f"{path}/".startswith(f"{LIMITS.prefix}/")
-        self.below = path.removeprefix(LIMITS.prefix) if self.in_version else path
-        self.xml = wants_xml(ask.headers.get("accept", ""))
-        self.quirks = service.shops.specs[shop].quirks
-
-    def run(self) -> Reply:
-        service, ask, arrived = self.service, self.ask, self.service.clock()
-        reply = self._reply()
+        ask = replace(ask, path="/" + "/".join(part for part in ask.path.split("/") if part))
+        below = re.sub(f"^{LIMITS.prefix}(?=/|$)", "", ask.path)
+        reply = self._reply(ask, shop, below)
         status = 0 if reply.cut == "all" else reply.status
-        seen = Request(ask.method, self.below, ask.query, status, arrived)
-        service.requests[self.shop].append(seen)
-        return replace(reply, seconds=self.quirks.latency_seconds)
+        self._requests[shop].append(Request(ask.method, below, ask.query, status, arrived))
+        return replace(reply, seconds=self.specs[shop].quirks.latency_seconds)
 
-    def _reply(self) -> Reply:
-        service, ask = self.service, self.ask
-        key = key_hash(ask.headers["authorization"])
-        verdict = service.limiter.arrives(
-            key,
-            ask.address,
-            service.shops.specs[self.shop].limit,
-            shuts_address=self.quirks.block_scope == "key_and_address",
-        )
-        fault = None
+    def _reply(self, ask: Ask, shop: str, below: str) -> Reply:
+        spec, key, fault = self.specs[shop], _hash(ask.headers["authorization"]), None
+        wide = spec.quirks.block_scope == "key_and_address"
+        verdict = self.limiter.arrives(key, ask.address, spec.limit, shuts_address=wide)
         if verdict is Verdict.OK:
-            fault = service.faults.take(self.shop, ask.method, self.below)
+            fault = self.faults.take(shop, ask.method, below)
         if fault is not None and fault.kind == "rate_error":
-            service.limiter.refuse(key)
+            self.limiter.refuse(key)
             verdict = Verdict.RATE_ERROR
         if verdict is Verdict.RATE_ERROR:
-            return self._plain(Answer({"error": _RATE_ERROR}, self.quirks.rate_error_status))
+            return refused(ask, _RATE_ERROR, spec.quirks.rate_error_status)
         if verdict is Verdict.BLOCKED:
-            return self._plain(Answer({"error": self.quirks.block_text}, 401))
-        if fault is None:
-            return self._plain(self._done())
-        return self._faulty(fault)
-
-    def _plain(self, answer: Answer) -> Reply:
-        return _written(answer, xml=self.xml)
-
-    def _done(self) -> Answer:
-        """The request worked on, and the hooks that were waiting for it."""
-        answer = self._work()
-        self._hooks()
-        return answer
-
-    def _hooks(self) -> None:
-        for call in self.service.faults.answered(self.shop, self.below):
+            return refused(ask, spec.quirks.block_text, 401)
+        kind = "" if fault is None else fault.kind
+        if kind == "reset":
+            return Reply(0, cut="all")
+        is_early = kind in _EARLY or kind == "answer_before"
+        answer = Answer(None) if is_early else self._work(ask, shop, below)
+        for call in self.faults.answered(shop, below):
             call()
+        return _written(answer, xml=ask.xml) if fault is None else _spoilt(fault, answer, ask)
 
-    def _work(self) -> Answer:
+    def _work(self, ask: Ask, shop: str, below: str) -> Answer:
         """Find the route and run it."""
-        ask = self.ask
         try:
-            if not self.in_version:
-                raise Refusal("There is no such path. Please check the address.", 404)
-            handler, variables = route(ask.method, self.below)
+            handler, variables = route(ask.method, ask.path)
             call = Call(
-                store=self.service.shops.stores[self.shop],
-                quirks=self.quirks,
+                store=self.stores[shop],
+                quirks=self.specs[shop].quirks,
                 query=Query(ask.query),
                 path=variables,
                 body=ask.body,
                 content_type=ask.headers.get("content-type", ""),
             )
             if ask.method == "GET":
-                with call.store.database.reading():
+                with self.database.reading():
                     return handler(call)
             answer = handler(call)
-            self.service.writes[self.shop].append(Write(ask.method, self.below, ask.body))
-            if "/upload" in self.below:
+            self._writes[shop].append(Write(ask.method, below, ask.body))
+            if "/upload" in below:
                 return answer
-            return replace(answer, content=written(answer.content, self.quirks))
+            return replace(answer, content=written(answer.content, call.quirks))
         except Refusal as error:
             return Answer({"error": str(error)}, error.status, error.headers)
         except Exception:
             log.exception("%s %s failed", ask.method, ask.path)
             return Answer({"error": "Internal error. Please report it to the sandbox."}, 500)
 
-    def _faulty(self, fault: Fault) -> Reply:
-        """Answer otherwise than the service would, before the request is worked on or after."""
-        kind = fault.kind
-        if kind == "reset":
-            return Reply(0, cut="all")
-        if kind in _EARLY or kind == "answer_before":
-            self._hooks()
-            if kind in _EARLY:
-                return Reply(*_EARLY[kind])
-            return self._plain(Answer(fault.content, fault.status, fault.headers))
-        answer = self._done()
-        if kind == "drop_answer_after_commit":
-            return Reply(0, cut="all")
-        if kind == "answer_after":
-            told = fault.content(answer.content) if callable(fault.content) else fault.content
-            return self._plain(Answer(told, fault.status, fault.headers))
-        if kind == "http_500_after":
-            return Reply(*_INTERNAL)
-        if kind == "truncated_body":
-            return _written(answer, xml=self.xml, cut="half")
-        if kind == "truncated_json":
-            content, content_type = body(answer.content, xml=self.xml)
-            return Reply(answer.status, content[: len(content) // 2], content_type)
-        return _written(answer, xml=self.xml or kind == "xml_despite_json")
+
+def _spoilt(fault: Fault, answer: Answer, ask: Ask) -> Reply:
+    """What is answered instead of the service's own answer."""
+    kind = fault.kind
+    if kind in _EARLY:
+        return Reply(*_EARLY[kind])
+    if kind in ("answer_before", "answer_after"):
+        told = fault.content(answer.content) if callable(fault.content) else fault.content
+        return _written(Answer(told, fault.status, fault.headers), xml=ask.xml)
+    if kind == "drop_answer_after_commit":
+        return Reply(0, cut="all")
+    if kind == "http_500_after":
+        return Reply(*_INTERNAL)
+    reply = _written(answer, xml=ask.xml or kind == "xml_despite_json")
+    if kind == "truncated_body":
+        return replace(reply, cut="half")
+    if kind == "truncated_json":
+        half = reply.content[: len(reply.content) // 2]
+        return replace(reply, content=half, headers={})
+    return reply

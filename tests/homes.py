@@ -20,6 +20,6 @@ def settings_of(server: "Sandbox", home: Path, **more: Any) -> Settings:
     of_all = {"base_url": server.base_url, "minute_seconds": server.limiter.minute_seconds}
     shops = (
         shop_of(name, **of_all | {"api_key": server.keys[name], "timezone": spec.timezone} | more)
-        for name, spec in server.shops.specs.items()
+        for name, spec in server.specs.items()
     )
     return Settings(home=home, shops=tuple(shops))
