@@ -117,6 +117,13 @@ def of_invoice(invoice: Mapping[str, Any]) -> dict[str, Any]:
     return {**named, "amount": invoice["amount_total"], "last_payment_date": last}
 
 
+def due(document: Mapping[str, Any]) -> int:
+    """Hundredths that an invoice or order has still to be paid."""
+    paid = sum(cents(one["amount"]) for one in document["payments"])
+    back = sum(cents(one["amount"]) for one in document.get("returns") or [])
+    return cents(document["amount_total"]) - back - paid
+
+
 def resource_of(row: List) -> Resource:
     """What a list shows the records of."""
     return RESOURCES[_VIEWS.get(row.name, row.name)]

@@ -1,15 +1,15 @@
 """Tables of the sandbox's SQLite file, made from the table of resources."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox.resources import RESOURCES, Resource, at
 from sandbox.values import cents, dumps, epoch, format_day
 
-Row = tuple[Any, ...]
 VERSION = 2
 
 _OTHERS = """
@@ -70,11 +70,13 @@ def _dmy(day: str | None) -> str | None:
     return format_day(date.fromisoformat(day)) if day else None
 
 
-def row(shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]) -> Row:
-    """Give the table row of a record, its columns first and the document last."""
+def upsert(
+    shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]
+) -> tuple[str, tuple[Any, ...]]:
+    """What keeps a record, in columns and as a document; one whose id is there keeps its place."""
     created = _moment(at(record, kind.date))
     updated = _moment(record.get("_updated") or record.get("last_updated")) or created
-    return (
+    row = (
         shop,
         str(record["id"]),
         epoch(created, zone),
@@ -83,6 +85,18 @@ def row(shop: str, zone: ZoneInfo, kind: Resource, record: Mapping[str, Any]) ->
         updated[:10] if updated else None,
         *(_column(name, at(record, path)) for name, path in kind.columns.items()),
         dumps(record),
+    )
+    return _upsert(kind.name), row
+
+
+@cache
+def _upsert(resource: str) -> str:
+    kind = RESOURCES[resource]
+    names = (*_FIXED, *kind.columns, "doc")
+    sets = ",".join(f"{name} = excluded.{name}" for name in names)
+    return (
+        f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({','.join('?' * len(names))}) "
+        f"ON CONFLICT (shop, id) DO UPDATE SET {sets}"
     )
 
 
@@ -98,15 +112,3 @@ def _column(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     return str(value)
-
-
-def write(connection: sqlite3.Connection, kind: Resource, rows: Sequence[Row]) -> None:
-    """Add rows made by :func:`row`; one whose id is there keeps its place in the list."""
-    names = (*_FIXED, *kind.columns, "doc")
-    marks = ",".join("?" * len(names))
-    sets = ",".join(f"{name} = excluded.{name}" for name in names)
-    connection.executemany(
-        f"INSERT INTO {kind.table} ({','.join(names)}) VALUES ({marks}) "
-        f"ON CONFLICT (shop, id) DO UPDATE SET {sets}",
-        rows,
-    )

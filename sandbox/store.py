@@ -9,6 +9,7 @@ is lost. Other processes wait for ``BEGIN IMMEDIATE``.
 import sqlite3
 import threading
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -17,11 +18,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox import schema
-from sandbox.resources import DOCUMENTS, NUMBERED, RESOURCES, Resource, at, of_invoice
-from sandbox.schema import Row
+from sandbox.resources import DOCUMENTS, NUMBERED, RESOURCES, Resource, at, due, of_invoice
 from sandbox.values import cents, iso_in, loads
 
-_BATCH = 2_000
+PAID = (*DOCUMENTS, "tickets")
+"""Resources whose records show payments."""
 
 
 class Database:
@@ -85,10 +86,9 @@ class ShopStore:
     def __init__(
         self, database: Database, shop: str, timezone: str, now: Callable[[], datetime]
     ) -> None:
-        self.database = database
-        self.shop = shop
-        self.zone = ZoneInfo(timezone)
-        self._now = now
+        self.database, self.shop, self.zone = database, shop, ZoneInfo(timezone)
+        self.now = now
+        """The shop's clock."""
 
     # Reading
 
@@ -147,7 +147,7 @@ class ShopStore:
 
     def with_payments(self, resource: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Lay ``payments`` into invoices, orders and tickets, in one query."""
-        if not records or resource not in (*DOCUMENTS, "tickets"):
+        if not records or resource not in PAID:
             return records
         column = "ticket_id" if resource == "tickets" else "document_id"
         marks = ",".join("?" * len(records))
@@ -156,37 +156,31 @@ class ShopStore:
             f"AND {column} IN ({marks}) ORDER BY created, seq",
             (self.shop, *(str(record["id"]) for record in records)),
         )
-        paid: dict[str, list[dict[str, Any]]] = {}
+        paid: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for owner, doc in rows:
-            public = {k: v for k, v in loads(doc).items() if not k.startswith("_")}
-            paid.setdefault(owner, []).append(public)
+            paid[owner].append({k: v for k, v in loads(doc).items() if not k.startswith("_")})
         for record in records:
-            record["payments"] = paid.get(str(record["id"]), [])
+            record["payments"] = paid[str(record["id"])]
         return records
 
     # Writing
 
-    def now(self) -> datetime:
-        """The shop's clock."""
-        return self._now()
-
     def now_text(self) -> str:
         """The shop's clock as a stored timestamp."""
-        return iso_in(self._now(), self.zone)
+        return iso_in(self.now(), self.zone)
 
     def load(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Take over a whole shop from ``(resource, record)`` pairs."""
-        batches: dict[str, list[Row]] = {}
-        with self.database.writing() as connection:
-            for name, record in records:
-                kind = RESOURCES[name]
-                rows = batches.setdefault(name, [])
-                rows.append(self._row(name, record))
-                if len(rows) >= _BATCH:
-                    schema.write(connection, kind, rows)
-                    rows.clear()
-            for name, rows in batches.items():
-                schema.write(connection, RESOURCES[name], rows)
+        with self.database.writing():
+            for resource, record in records:
+                self._write(resource, record)
+
+    def _write(self, resource: str, record: Mapping[str, Any]) -> None:
+        """Keep a record, but for the payments, which have their own table."""
+        stored = dict(record)
+        if resource in PAID:
+            stored.pop("payments", None)
+        self.database.rows(*schema.upsert(self.shop, self.zone, RESOURCES[resource], stored))
 
     def insert(self, resource: str, record: Mapping[str, Any]) -> str:
         """Add a record; id, dates and numbers that are left out are filled in. Gives its id.
@@ -194,25 +188,22 @@ class ShopStore:
         ``payments`` inside an invoice or order become payments of it; without ``status`` Paid or
         Due follows from them.
         """
-        kind = RESOURCES[resource]
-        new = dict(record)
-        now = self.now_text()
-        with self.database.writing() as connection:
+        kind, now = RESOURCES[resource], self.now_text()
+        is_document = resource in DOCUMENTS
+        with self.database.writing():
+            blank = {"lines": [], "returns": [], "amount_total": 0, "status": "Due"}
+            new: dict[str, Any] = {**(blank if is_document else {}), **record}
             new.setdefault("id", self._new_id(kind))
             if not at(new, kind.date):
                 new[kind.date] = now
             new.setdefault("_updated", new.get("last_updated") or now)
-            new.setdefault("_made", self._now().timestamp())
-            if "last_updated" not in new and kind.shows_updated:
-                new["last_updated"] = new["_updated"]
-            payments = new.pop("payments", [])
-            if resource in DOCUMENTS:
-                new = {"lines": [], "returns": [], "amount_total": 0, **new}
-                new.setdefault("status", "Due")
+            new.setdefault("_made", self.now().timestamp())
+            if kind.shows_updated:
+                new.setdefault("last_updated", new["_updated"])
             if resource == "payments":
                 new.setdefault("payment_id", new["id"])
-            schema.write(connection, kind, [self._row(resource, new)])
-            for payment in payments if resource in DOCUMENTS else ():
+            self._write(resource, new)
+            for payment in new.get("payments", ()) if is_document else ():
                 self.pay(resource, new, payment)
             self._follow(resource, new, keep="status" in record)
         return str(new["id"])
@@ -244,16 +235,15 @@ class ShopStore:
             KeyError: there is no such record.
             ValueError: payments are changed, which have records of their own; see :meth:`pay`.
         """
-        if "payments" in changes and resource in (*DOCUMENTS, "tickets"):
+        if "payments" in changes and resource in PAID:
             raise ValueError("payments are records of their own: store.pay() takes one")
-        with self.database.writing() as connection:
-            record = self._known(resource, record_id)
-            record.update(changes)
+        with self.database.writing():
+            record = {**self._known(resource, record_id), **changes}
             if touch and "_updated" not in changes:
                 record["_updated"] = self.now_text()
             if "_updated" in record and "last_updated" in record:
                 record["last_updated"] = record["_updated"]
-            schema.write(connection, RESOURCES[resource], [self._row(resource, record)])
+            self._write(resource, record)
             self._follow(resource, record, keep="status" in changes)
 
     def _known(self, resource: str, record_id: object) -> dict[str, Any]:
@@ -282,7 +272,7 @@ class ShopStore:
                 if ticket is not None and self.get("tickets", ticket) is not None:
                     self.update("tickets", ticket, {"invoice": None}, touch=False)
             elif resource == "payments":
-                self._settle_payment(record)
+                self._follow(resource, record, keep=False)
 
     def next_number(self, counter: str, start: int) -> int:
         """Count up a counter of the shop, e.g. of ticket numbers; ``start`` is the first value."""
@@ -304,38 +294,20 @@ class ShopStore:
         first = self.first(kind.name, "1", ())
         return first is not None and str(first["id"]).isdecimal()
 
-    def _row(self, resource: str, record: Mapping[str, Any]) -> Row:
-        """A record as it is kept: without the payments, which have their own table."""
-        stored = dict(record)
-        if resource in (*DOCUMENTS, "tickets"):
-            stored.pop("payments", None)
-        return schema.row(self.shop, self.zone, RESOURCES[resource], stored)
-
     def _follow(self, resource: str, record: Mapping[str, Any], *, keep: bool) -> None:
-        """What follows from a record that was written; ``keep`` its status as it was given."""
-        if resource in DOCUMENTS:
-            self._settle(resource, str(record["id"]), keep=keep)
+        """Set Paid or Due from the payments, and the ticket's reference to its invoice; ``keep``
+        the status as it was given."""
         if resource == "payments":
-            self._settle_payment(record)
-
-    def _settle_payment(self, payment: Mapping[str, Any]) -> None:
-        for resource in DOCUMENTS:
-            if self.get(resource, payment.get("_document_id")) is not None:
-                self._settle(resource, str(payment["_document_id"]), keep=False)
-
-    def _settle(self, resource: str, document_id: str, *, keep: bool) -> None:
-        """Set Paid or Due from the payments, and the ticket's reference to its invoice."""
-        document = self.get(resource, document_id)
-        if document is None:
+            for name in DOCUMENTS:
+                for document in self.select(name, "id = ?", (str(record.get("_document_id")),)):
+                    self._follow(name, document, keep=False)
+        if resource not in DOCUMENTS:
             return
-        paid = sum(cents(p["amount"]) for p in document["payments"])
-        back = sum(cents(r["amount"]) for r in document.get("returns") or [])
-        status = "Paid" if paid >= cents(document["amount_total"]) - back else "Due"
+        document = self._known(resource, record["id"])
+        status = "Paid" if due(document) <= 0 else "Due"
         if not keep and status != document["status"]:
             document["status"] = status
-            row = self._row(resource, document)
-            with self.database.writing() as connection:
-                schema.write(connection, RESOURCES[resource], [row])
+            self._write(resource, document)
         ticket = self.get("tickets", at(document, "ticket.id"))
         if resource == "ticket_invoices" and ticket is not None:
             reference = of_invoice(document)

@@ -3,9 +3,8 @@
 from decimal import Decimal
 
 from sandbox.calls import Answer, Call
-from sandbox.resources import at
-from sandbox.values import cents
-from sandbox.writing import KEEPS, Body, checked, ids_of, moment, money, named
+from sandbox.resources import at, due
+from sandbox.writing import KEEPS, checked, ids_of, moment, money, named
 from specification import BODIES
 
 
@@ -21,11 +20,11 @@ def pay(call: Call) -> Answer:
         ids = ids_of(BODIES["payments"].fields["invoiceId"], body["invoiceId"])
         invoices = [named(call, "payments", "invoiceId", one) for one in ids]
         date = moment(call, body["paymentDate"]) if "paymentDate" in body else store.now_text()
-        due = [_due(invoice) for invoice in invoices]
+        left = [Decimal(due(invoice)).scaleb(-2) for invoice in invoices]
         made: list[str] = []
         for line in body["lines"]:
             method = named(call, "payment_line", "paymentMethod", line["paymentMethod"])
-            for place, amount in _shares(due, money(line["amount"])):
+            for place, amount in _shares(left, money(line["amount"])):
                 payment = {
                     "amount": amount,
                     "date": date,
@@ -42,12 +41,6 @@ def pay(call: Call) -> Answer:
             if ticket is not None:
                 store.update("tickets", ticket["id"], {})
     return Answer({"id": int(made[0])}, 201)
-
-
-def _due(invoice: Body) -> Decimal:
-    paid = sum(cents(payment["amount"]) for payment in invoice["payments"])
-    back = sum(cents(one["amount"]) for one in invoice.get("returns") or [])
-    return Decimal(cents(invoice["amount_total"]) - back - paid).scaleb(-2)
 
 
 def _shares(due: list[Decimal], amount: Decimal) -> list[tuple[int, Decimal]]:
