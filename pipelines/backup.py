@@ -58,6 +58,8 @@ def backup(home: Path, to: Path) -> list[str]:
         raise BackupError(f"There is nothing to back up in {home}.")
     place = Home(home)
     to = to.absolute()
+    if to.is_file() and not zipfile.is_zipfile(to):
+        raise BackupError(f"{to} is there already and is no backup: name another file.")
     with place.guard("The backup was not written", to=to), _part(to) as part:
         held: list[str] = []
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:

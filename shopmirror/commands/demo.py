@@ -1,6 +1,11 @@
 """``shopmirror demo``: the whole way on this machine, with a sandbox shop (``make demo``)."""
 
+import os
+import shlex
+import shutil
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -19,7 +24,7 @@ from sources.repair_shop.schema.endpoints import TABLES
 
 _LAST_MONTHS = 6
 _NEXT = """
-[bold]Its settings are in .dlt/, so these work now:[/]
+[bold]Its settings are in .dlt/, so these work now:[/]{activate}
   shopmirror status       is the mirror complete, and as of when
   shopmirror report       the closing report of the last open day
   shopmirror dashboard    the same figures as a page in the browser
@@ -61,8 +66,17 @@ def demo() -> int:
             report = sync(Settings(home=home.path, shops=(shop,)), observer=observer, stop=stop)
     show(home, report, time.monotonic() - began)
     serve = escape(demo_shop.how_to_serve(home_folder()))
-    out().print(_NEXT.format(serve=serve) if is_alone else _NOT_ALONE, soft_wrap=True)
+    next_steps = _NEXT.format(activate=escape(_activate()), serve=serve)
+    out().print(next_steps if is_alone else _NOT_ALONE, soft_wrap=True)
     return report.exit_code
+
+
+def _activate() -> str:
+    """The line that makes 'shopmirror' a command, where it is none: after ``make demo``."""
+    script = Path(sys.executable).with_name("activate")
+    if shutil.which("shopmirror") or not script.exists():
+        return ""
+    return f"\n  . {shlex.quote(os.path.relpath(script))}    makes 'shopmirror' a command here"
 
 
 def show(home: Home, report: SyncReport, seconds: float) -> None:

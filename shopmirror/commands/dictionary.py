@@ -12,12 +12,12 @@ from pipelines.transform import dbt
 from pipelines.transform.dictionary import page as plain
 from pipelines.transform.dictionary import tables
 from pipelines.transform.models import docs
-from shopmirror.consoles import say, tell
+from shopmirror.consoles import CommandError, say, tell
 
 
 def dictionary(
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="The page; by default in the home folder.")
+        Path | None, typer.Option("--out", help="Ends in .html; by default in the home folder.")
     ] = None,
 ) -> None:
     """Write every table and column, explained, as pages that open offline.
@@ -25,9 +25,11 @@ def dictionary(
     ``dictionary.html`` shows where each comes from; ``tables.html`` fits a phone.
     """
     home = Home(home_folder())
+    page = out_file or home.path / "docs" / "dictionary.html"
+    if page.suffix != ".html":
+        raise CommandError(f"'{page}' must end in .html.")
     if not home.build_warehouse.exists():
         raise HomeError("There is no warehouse to describe yet: run 'shopmirror sync' first.")
-    page = out_file or home.path / "docs" / "dictionary.html"
     plain_page = page.with_name("tables.html")
     with home.sync_lock(), home.guard():
         page.parent.mkdir(parents=True, exist_ok=True)

@@ -56,6 +56,14 @@ def test_a_folder_is_no_backup_and_takes_none(shop, capsys):
         assert "folder" in (err := capsys.readouterr().err) and "unexpected" not in err
 
 
+@pytest.mark.parametrize("command", [["backup", "--to"], ["dictionary", "--out"]], ids=" ".join)
+def test_a_file_of_the_home_is_not_replaced_by_what_a_command_writes(shop, command, capsys):
+    queue = (shop / "data" / "outbox.sqlite").read_bytes()
+    assert main([*command, "data/outbox.sqlite"]) == 2
+    assert "outbox.sqlite" in capsys.readouterr().err
+    assert (shop / "data" / "outbox.sqlite").read_bytes() == queue
+
+
 def queued(capsys) -> list[dict]:
     capsys.readouterr()
     assert main(["queue", "list", "--json"]) in (0, 1)

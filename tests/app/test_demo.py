@@ -62,6 +62,7 @@ def tried(tmp_path_factory):
         patch.chdir(folder)
         for name in [n for n in os.environ if n.startswith(("SOURCES__", "SHOPMIRROR_"))]:
             patch.delenv(name)
+        patch.setenv("PATH", os.defpath)
         patch.setattr("shopmirror.demo_shop.SIZE", "tiny")
         patch.setitem(demo_shop.SHOP, "minute_seconds", 0.2)
         said = folder / "said"
@@ -92,7 +93,7 @@ def test_it_shows_a_whole_mirror_and_what_to_try_next(tried):
     assert re.search(r"(\d+) of \1 months agree to the cent", said)
     assert re.search(r"(\d+) of \1 lists are proven complete", said)
     assert "raw.ticket_invoices" in said and "ours (GTQ)" in said
-    assert "shopmirror status " in said
+    assert "shopmirror status " in said and re.search(r"\. \S+/bin/activate +makes 'sho", said)
     (page,) = (folder / "data" / "reports").iterdir()
     assert page.name in said
     text = page.read_text(encoding="utf-8")
