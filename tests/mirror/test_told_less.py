@@ -22,6 +22,19 @@ def test_what_a_record_tells_by_its_own_path_takes_nothing_from_what_its_list_to
     assert (held["name"], held["created_date"]) == ("renamed", hidden["created_date"])
 
 
+def test_a_reference_that_its_own_path_leaves_out_is_empty_where_the_list_leaves_out_such(stranger):
+    rows: list[dict[str, object]] = [row | {"group": {"id": 1}} for row in _rows(120)]
+    del rows[7]["group"]
+    stranger.lists["/customers"] = rows
+    assert stranger.sync("customers").exit_code == 0
+    edited = rows.pop(40)
+    del edited["group"]
+    stranger.other["/customers/c40"] = edited
+    assert stranger.sync("customers").exit_code == 0
+    held = stranger.recorder.live("customers", "main")
+    assert (held["c40"].get("group__id"), held["c41"]["group__id"]) == (None, "1")
+
+
 @pytest.mark.parametrize("many", [3, 120])
 def test_rows_that_are_alike_and_have_no_id_are_not_called_complete(stranger, many):
     rent = {"reference": "Rent", "amount": 100, "created_date": "2026-01-25"}

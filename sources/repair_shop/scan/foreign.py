@@ -58,6 +58,12 @@ class Shapes:
             text = json.dumps([sorted(now.always), sorted(now.ever)])
             self._ledger.set_value(self._shop, _NOTE + table, text)
 
+    def is_less(self, table: str, row: Mapping[str, Any]) -> bool:
+        """Whether a row lacks a field that all rows of its list have; one that is left out where it
+        is empty is none."""
+        known = self._known(table)
+        return known is not None and not known.always <= set(map(snake_case, row))
+
     def is_foreign(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Iterable[str]) -> bool:
         """Whether rows that came for a list are those of another one."""
         if not rows:

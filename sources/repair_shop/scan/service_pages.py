@@ -138,9 +138,10 @@ class ServicePages:
             if isinstance(error, NotAllowed) or not self._is_no_record(error, identity):
                 raise
             return None
-        # It may tell less than the list does (specification, Customer: id, name and email).
-        known = self.ledger.contents(self.scan.shop, self.scan.list, [identity])
-        row = known.get(identity, {}) | row
+        if self._shapes.is_less(self.endpoint.table, row):
+            # It tells less than the list does (specification, Customer: id, name and email).
+            known = self.ledger.contents(self.scan.shop, self.scan.list, [identity])
+            row = known.get(identity, {}) | row
         return self._keep(key, [row], answer.answered_at, is_of_list=False)
 
     def _record(self, identity: str) -> tuple[Answer, dict[str, Any]]:
