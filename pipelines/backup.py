@@ -126,7 +126,8 @@ def _add_database(file: zipfile.ZipFile, path: Path, part: Path) -> None:
     try:
         # Made by us before SQLite does, whose file would be as the umask says.
         os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)
+        # Not for reading alone: what a killed process began has to be undone first.
+        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=60)
         with closing(source), closing(sqlite3.connect(copy)) as target:
             source.backup(target)
             # One file, without a journal beside it.

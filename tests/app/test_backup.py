@@ -70,6 +70,23 @@ def queued(capsys) -> list[dict]:
     return json.loads(capsys.readouterr().out)
 
 
+def test_what_a_killed_process_began_to_write_is_not_in_a_backup(shop, capsys):
+    before, file = queued(capsys), shop / "data" / "outbox.sqlite"
+    journal = file.with_name(f"{file.name}-journal")
+    with closing(sqlite3.connect(file, isolation_level=None)) as queue:
+        queue.execute("pragma cache_size = 2")
+        queue.execute("begin immediate")
+        queue.execute("update changes set reason = 'half'")
+        queue.execute("create table filling as select randomblob(400000) as x")
+        half = [(one, one.read_bytes()) for one in (file, journal)]
+    for one, content in half:
+        one.write_bytes(content)
+    assert main(["backup", "--to", str(shop / "kept.backup")]) == 0
+    shutil.rmtree(file.parent)
+    assert main(["restore", str(shop / "kept.backup")]) == 0
+    assert [one["reason"] for one in queued(capsys)] == [one["reason"] for one in before]
+
+
 def test_a_restored_home_has_everything_and_no_key(shop, capsys, monkeypatch):
     home, file = shop / "data", shop / "kept.backup"
     before = queued(capsys)
