@@ -21,7 +21,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.outbox.change import Fields
-from pipelines.outbox.references import takes_id
+from pipelines.outbox.references import named_by
 from sources.repair_shop.schema.clean import parse_amount, snake_case
 from sources.repair_shop.schema.dates import parse_moment
 
@@ -158,7 +158,7 @@ def compare(resource: str, name: str, sent: Any, row: Fields, zone: ZoneInfo) ->
         sent = _PRIORITIES.get(str(sent), sent)
         seen = {column: _PRIORITIES.get(value, value) for column, value in seen.items()}
     best = max(_nearness(name, sent, value, zone) for value in seen.values())
-    is_id = takes_id(resource, name) and not _an_id(resource, name, seen)
+    is_id = named_by(resource, name) == ("id",) and not _an_id(resource, name, seen)
     in_words = str(sent).isdecimal() and not re.search(r"\d", " ".join(seen.values()))
     if best is not Match.SAME and (is_id or in_words):
         # Many records show its name alone (field notes: a model's ``make``), which says nothing.
@@ -289,7 +289,16 @@ def left_out(
         if _is_as_before(resource, name, before, row)
         and (is_empty(name, sent) or compare(resource, name, sent, row, zone) is Match.DIFFERENT)
         and not (name in IN_WORDS or isinstance(sent, bool))
+        and not _may_be_named_otherwise(resource, name, str(sent), row)
     ]
+
+
+def _may_be_named_otherwise(resource: str, name: str, sent: str, row: Fields) -> bool:
+    """Whether a record shows, of another one, perhaps a name that is not the one we sent: an id in
+    place of a label, one of the three names of a ticket."""
+    kinds = {bool(_ID.fullmatch(value)) for value in picture(resource, name, row).values()}
+    names = named_by(resource, name)
+    return len(names) > 2 or (len(names) == 2 and bool(_ID.fullmatch(sent)) not in kinds)
 
 
 MARKER_FIELDS: Mapping[str, str] = {

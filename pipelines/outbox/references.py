@@ -62,10 +62,10 @@ def targets(body: str) -> dict[str, Target]:
     return found
 
 
-def takes_id(resource: str, field: str) -> bool:
-    """Whether a request field takes the id of another record, and no label of it."""
+def named_by(resource: str, field: str) -> tuple[str, ...]:
+    """The columns by which a request field may name another record; none if it names none."""
     target = targets(resource).get(field)
-    return target is not None and target.columns == ("id",)
+    return target.columns if target else ()
 
 
 def names(change: Change, resource: str, record_id: str) -> bool:

@@ -159,3 +159,20 @@ def test_what_has_no_text_takes_no_marker():
 def test_a_date_of_zeros_is_no_deletion():
     assert not is_deleted({"deleted_at": "0000-00-00 00:00:00"})
     assert is_deleted({"deleted_at": "2026-10-01 00:00:00"})
+
+
+@pytest.mark.parametrize(
+    ("resource", "name", "sent", "row", "is_left_out"),
+    [
+        ("ticket_comments", "ticket", "1005", {"ticket__id": "ab-1"}, False),
+        ("tickets", "customerId", "Ann", {"customer__id": "c-1"}, False),
+        ("tickets", "customerId", "c-1", {"customer__id": "c-2"}, True),
+        ("tickets", "status", "Done", {"status": "3"}, False),
+        ("tickets", "status", "Done", {"status__id": "3", "status__label": "New"}, True),
+        ("tickets", "shortInfo", "Done", {"short_info": "New"}, True),
+    ],
+)
+def test_a_create_is_shown_where_another_name_of_what_it_names_is(
+    resource, name, sent, row, is_left_out
+):
+    assert left_out(resource, {name: sent}, None, row, UTC) == [name] * is_left_out
