@@ -114,8 +114,9 @@ class Evidence:
         ]  # fmt: skip
         if change.marker:
             return self._marked(change, change.marker, new, like)
-        if (named := change.answered) in like:
-            return Verdict("applied", f"record {named} is new, as answered", named)
+        for key in like:
+            if change.answered in (key, *(str(new[key].get(name)) for name in NAMES)):
+                return Verdict("applied", f"record {key} is new, as answered", key)
         if not like:
             return Verdict("absent", _none_of(len(new), "record"))
         equal = [

@@ -204,6 +204,11 @@ def _an_id(resource: str, name: str, seen: Mapping[str, str]) -> bool:
     )
 
 
+def kind_of(name: str) -> str:
+    """What kind of name of a record a text may be: those of one kind look alike."""
+    return "number" if name.isdecimal() else "id" if _ID.fullmatch(name) else "word"
+
+
 def same(sent: Any, seen: Any, zone: ZoneInfo) -> bool:
     """Whether two spellings mean one value: dates to the precision sent, numbers by value."""
     if isinstance(sent, bool):
@@ -296,9 +301,9 @@ def left_out(
 def _may_be_named_otherwise(resource: str, name: str, sent: str, row: Fields) -> bool:
     """Whether a record shows, of another one, perhaps a name that is not the one we sent: an id in
     place of a label, one of the three names of a ticket."""
-    kinds = {bool(_ID.fullmatch(value)) for value in picture(resource, name, row).values()}
+    kinds = map(kind_of, picture(resource, name, row).values())
     names = named_by(resource, name)
-    return len(names) > 2 or (len(names) == 2 and bool(_ID.fullmatch(sent)) not in kinds)
+    return len(names) > 2 or (len(names) == 2 and kind_of(sent) not in kinds)
 
 
 MARKER_FIELDS: Mapping[str, str] = {

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from pipelines.bodies import PATHS
 from pipelines.outbox.basis import rows_of_warehouse
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
-from pipelines.outbox.match import KEYS, Match, compare, left_out, picture
+from pipelines.outbox.match import KEYS, Match, compare, kind_of, left_out, picture
 from pipelines.outbox.records import Records
 from pipelines.outbox.store import Outbox
 from pipelines.settings import ShopSettings
@@ -115,8 +115,13 @@ class Outcomes:
         kind = change.resource, frozenset(body)
         if change.op == "create":
             others = self.outbox.made(change.shop, change.resource, but=change.number)
-            is_old = named in others or named in ((change.fence or {}).get("known") or ())
-            return f"record {named} was there before" if is_old else ""
+            known = (change.fence or {}).get("known") or {}
+            if named in others or named in known:
+                return f"record {named} was there before"
+            # Some say another name of it, by which nothing that refers to it is taken.
+            is_name = known and kind_of(named) not in map(kind_of, known)
+            is_name = is_name and change.resource in ("customers", "tickets")
+            return f"{named} is no id as the others have" if is_name else ""
         if change.op != "update" or (kind in self._read_back and "lines" not in body):
             return ""
         try:

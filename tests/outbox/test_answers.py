@@ -303,3 +303,22 @@ def test_ids_are_of_what_changes_made_in_this_list_of_this_shop_and_none_deleted
         assert outbox.made("main", "brands") == set()
         done("main", "brands", "create", "1")
         assert outbox.made("main", "brands") == {"1"}, "its id was given out again"
+
+
+@pytest.mark.parametrize("marker", [True, False])
+def test_a_ticket_whose_other_name_is_answered_is_known_by_its_id(desk, marker):
+    write = desk.shop._write
+
+    def named(method, path, *more):
+        status, answer = write(method, path, *more)
+        for row in desk.shop.tables["tickets"].values() if path == "tickets" else ():
+            row["ticket_ref"] = f"T-{row['id']}"
+            answer = {"id": row["ticket_ref"]}
+        return status, answer
+
+    desk.shop._write = named
+    desk.queue("tickets", "create", {"customerId": "1", "shortInfo": "New"}, marker=marker)
+    desk.queue("ticketComments", "create", {"ticket": "@1", "type": "Public", "comment": "Hi"})
+    assert desk.push().exit_code == 0
+    assert desk.change().id in desk.shop.tables["tickets"]
+    assert desk.change(2).sent_body["ticket"] == desk.change().id
