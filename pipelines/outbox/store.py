@@ -84,6 +84,8 @@ class Outbox:
             # a log yet is switched when nobody else has it open.
             with suppress(sqlite3.OperationalError):
                 self._db.execute("pragma journal_mode = delete")
+            # A sheet of many rows keeps nobody from reading until it is committed.
+            self._db.execute("pragma cache_spill = off")
             # An outcome that a power cut takes back would be sent again: every commit reaches disk.
             self._db.execute("pragma synchronous = extra")
             self._bring_up_to_date()

@@ -1,5 +1,7 @@
 """Sheets as spreadsheets and data frames write them: what cannot be read for sure is a fault."""
 
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 
 import pandas as pd
@@ -187,3 +189,11 @@ def test_a_column_that_is_no_field_is_told_of_what_may_be_meant(tmp_path, header
     path.write_text(f"{header}\n1,2,3\n")
     error = refused(lambda: read_rows(path, "payments", "create", "receipt"), told)
     assert len(error.faults) == 1
+
+
+def test_a_large_sheet_that_is_being_queued_keeps_nobody_from_reading(desk):
+    desk.queue("brands", "create", {"name": "A"})
+    with Outbox(desk.home) as outbox, outbox.transaction() as queue:
+        queue.execute("insert into history select 1, 0, 'x', hex(randomblob(4000000))")
+        with closing(sqlite3.connect(desk.home / "outbox.sqlite", timeout=0)) as reader:
+            assert reader.execute("select count(*) from changes").fetchone() == (1,)
