@@ -255,7 +255,7 @@ class Attempts:
         if place is None:
             answer = self.client.send("POST", f"{target}/upload", json=body, **once)
             self.hook("slot", change.number)
-            place = answer.headers.get("location", "").rstrip("/").rpartition("/upload/")[2]
+            place = answer.headers.get("location", "").rstrip("/").rpartition("upload/")[2]
             if as_id(place) is None:
                 told = "no Location of the form .../upload/{uploadId}"
                 raise BadAnswer(told, method="POST", path=target)
