@@ -27,6 +27,7 @@ from pipelines.outbox.match import (
     cents,
     compare,
     holds,
+    is_as_before,
     picture,
     shows,
 )
@@ -217,8 +218,14 @@ class Evidence:
                 is_final=True,
             )
         resource, before = change.resource, fence.get("before")
-        if all(shows(resource, name, body[name], before, row, self._zone) for name in body):
+        shown = [n for n in body if shows(resource, n, body[n], before, row, self._zone)]
+        if len(shown) == len(body):
             return Verdict("applied", "the record shows it", change.record_id)
+        is_moved = not all(is_as_before(resource, n, before, row) for n in shown)
+        hidden = [n for n in body if n not in shown and not picture(resource, n, row)]
+        if change.said is Said.NO and is_moved and len(shown) + len(hidden) == len(body):
+            told = f"the record shows {', '.join(shown)} as sent since"
+            return Verdict("unknown", f"{told}, and {', '.join(hidden)} never")
         return Verdict("absent", "the record does not show all of it")
 
     def _deleted(self, change: Change, fence: Fields) -> Verdict:

@@ -271,10 +271,11 @@ def shows(
     exact = not seen or any(
         sent == value if isinstance(sent, str) else same(sent, value, zone) for value in seen
     )
-    return exact or not _is_as_before(resource, name, before, row)
+    return exact or not is_as_before(resource, name, before, row)
 
 
-def _is_as_before(resource: str, name: str, before: Fields | None, row: Fields) -> bool:
+def is_as_before(resource: str, name: str, before: Fields | None, row: Fields) -> bool:
+    """Whether a record shows of a field what it did before, as far as that is known."""
     now, then = picture(resource, name, row), picture(resource, name, before or {})
     return before is None or set(now.values()) == set(then.values())
 
@@ -291,7 +292,7 @@ def left_out(
     return [
         name
         for name, sent in body.items()
-        if _is_as_before(resource, name, before, row)
+        if is_as_before(resource, name, before, row)
         and (is_empty(name, sent) or compare(resource, name, sent, row, zone) is Match.DIFFERENT)
         and not (name in IN_WORDS or isinstance(sent, bool))
         and not _may_be_named_otherwise(resource, name, str(sent), row)

@@ -150,3 +150,17 @@ def test_what_was_refused_and_cannot_be_looked_for_is_not_rejected(desk):
     assert "could not be looked up" in desk.change().reason
     assert desk.later(2 * HOUR).exit_code == 0
     assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "state"), [("400 after", "in_doubt"), ("400 before", "rejected")]
+)
+def test_an_update_that_is_refused_and_shows_as_far_as_it_can_is_a_question(desk, fault, state):
+    desk.shop.hidden.add(("customers", "company"))
+    record = desk.shop.put("customers", name="Cid", city="B")
+    desk.queue("customers", "update", {"city": "A", "company": "Glass"}, record)
+    desk.push(fault)
+    assert desk.states() == [state]
+    assert ("shows city as sent since, and company never" in desk.change().reason) == (
+        state == "in_doubt"
+    )
