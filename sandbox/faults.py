@@ -35,9 +35,12 @@ FaultKind = Literal[
 
 @dataclass
 class Fault:
-    """One planned fault: what, for which requests, how many times."""
+    """One planned fault: what, for which requests, how many times.
 
-    kind: FaultKind
+    A ``hook`` spoils nothing: its ``content`` is called when its last time has come.
+    """
+
+    kind: FaultKind | Literal["hook"]
     shop: str | None = None
     method: str | None = None
     path: str | None = None
@@ -50,20 +53,16 @@ class Fault:
     """JSON to answer with, or what makes it of the proper answer's (``answer_after``)."""
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def fits(self, shop: str, method: str, path: str) -> bool:
-        """Whether it is meant for this request; ``path`` is compared from its start."""
+    def counts(self, shop: str, path: str, method: str | None = None) -> bool:
+        """Whether it is meant for this request, which it then counts, and none is to be skipped."""
         is_meant = self.shop in (None, shop) and self.method in (None, method)
-        return is_meant and path.startswith(self.path or "")
-
-
-@dataclass
-class _Hook:
-    """What is called once so many more answers are made."""
-
-    left: int
-    call: Callable[[], None]
-    shop: str | None
-    path: str
+        if not is_meant or not path.startswith(self.path or ""):
+            return False
+        if self.skip > 0:
+            self.skip -= 1
+            return False
+        self.times -= 1
+        return True
 
 
 class Faults:
@@ -71,7 +70,7 @@ class Faults:
 
     def __init__(self) -> None:
         self._planned: list[Fault] = []
-        self._hooks: list[_Hook] = []
+        self._hooks: list[Fault] = []
         self._lock = threading.Lock()
 
     def next(self, kind: FaultKind, **how: Any) -> None:
@@ -86,18 +85,13 @@ class Faults:
             self._planned.append(Fault(kind, **how))
 
     def after(
-        self,
-        answers: int,
-        call: Callable[[], None],
-        *,
-        shop: str | None = None,
-        path: str = "",
+        self, answers: int, call: Callable[[], None], *, shop: str | None = None, path: str = ""
     ) -> None:
         """Run ``call`` once the ``answers``-th fitting answer is made, before it is sent."""
         if answers < 1:
             raise ValueError("after(1, ...) is the earliest")
         with self._lock:
-            self._hooks.append(_Hook(answers, call, shop, path))
+            self._hooks.append(Fault("hook", shop, path=path, times=answers, content=call))
 
     def clear(self) -> None:
         """Forget everything planned."""
@@ -108,23 +102,13 @@ class Faults:
     def take(self, shop: str, method: str, path: str) -> Fault | None:
         """Give the fault for this request, if one is planned, and count it."""
         with self._lock:
-            for fault in self._planned:
-                if not fault.fits(shop, method, path):
-                    continue
-                if fault.skip > 0:
-                    fault.skip -= 1
-                    continue
-                fault.times -= 1
-                if fault.times <= 0:
-                    self._planned.remove(fault)
-                return fault
-        return None
+            found = next((one for one in self._planned if one.counts(shop, path, method)), None)
+            self._planned = [one for one in self._planned if one.times > 0]
+        return found
 
     def answered(self, shop: str, path: str) -> list[Callable[[], None]]:
         """Count one answer; gives the hooks that are due."""
         with self._lock:
-            for hook in self._hooks:
-                hook.left -= hook.shop in (None, shop) and path.startswith(hook.path)
-            due = [hook.call for hook in self._hooks if not hook.left]
-            self._hooks = [hook for hook in self._hooks if hook.left]
-        return due
+            counted = [hook for hook in self._hooks if hook.counts(shop, path)]
+            self._hooks = [hook for hook in self._hooks if hook.times > 0]
+        return [hook.content for hook in counted if not hook.times]

@@ -33,13 +33,7 @@ def public(
     """Give the record as this shop serves it, without private and ``hidden`` parts."""
     served: dict[str, Any] = {}
     for name, value in record.items():
-        if name.startswith("_") or name in hidden:
-            continue
-        if name == "custom_fields" and not value:
-            continue  # specification, GET /customers: only with at least one value
-        if name == "payments" and not value and _is_ticket(record):
-            continue  # specification, GET /tickets: only when its invoice is paid, fully or partly
-        if name == "in_pipeline" and not quirks.pipeline_flag:
+        if name.startswith("_") or name in hidden or _is_left_out(name, value, record, quirks):
             continue
         shown = _value(name, _as_seen(name, value, record, quirks), quirks)
         if name == "invoice" and quirks.ticket_invoice == "empty" and _is_ticket(record):
@@ -47,6 +41,14 @@ def public(
         if shown is not _MISSING:
             served[_name(name, quirks)] = shown
     return served
+
+
+def _is_left_out(name: str, value: Any, record: Mapping[str, Any], quirks: Quirks) -> bool:
+    """Custom fields come with at least one value, a ticket's payments when there are any
+    (specification, GET /customers and /tickets)."""
+    if name == "in_pipeline":
+        return not quirks.pipeline_flag
+    return not value and (name == "custom_fields" or (name == "payments" and _is_ticket(record)))
 
 
 def as_seen(record: Mapping[str, Any], quirks: Quirks) -> dict[str, Any]:
@@ -99,16 +101,11 @@ def _value(name: str, value: Any, quirks: Quirks) -> Any:
     if isinstance(value, list):
         return [_value("", one, quirks) for one in value]
     if isinstance(value, Decimal):
-        return _amount(name, value, quirks)
+        is_money = name not in _PERCENT or quirks.amounts == "number"
+        return spelled(value, quirks.amounts if is_money else "text")
     if isinstance(value, str) and quirks.dates != "iso":
         return _date(value, quirks)
     return value
-
-
-def _amount(name: str, value: Decimal, quirks: Quirks) -> Any:
-    return spelled(
-        value, "text" if quirks.amounts != "number" and name in _PERCENT else quirks.amounts
-    )
 
 
 def spelled(value: Decimal, how: str) -> Any:
@@ -138,15 +135,15 @@ def envelope(rows: list[Any], resource: str, quirks: Quirks) -> Any:
 
 def written(told: dict[str, Any] | None, quirks: Quirks) -> Any:
     """What a write answers, as the shop words it."""
-    if told is None or quirks.written == "id":
-        return told
-    if quirks.written == "text":
-        return {"id": str(told["id"])}
-    return (
-        {"data": told}
-        if quirks.written == "data"
-        else {"success": True, "message": "Saved", **told}
-    )
+    if told is None:
+        return None
+    shapes: dict[str, Any] = {
+        "id": told,
+        "text": {"id": str(told["id"])},
+        "data": {"data": told},
+        "message": {"success": True, "message": "Saved", **told},
+    }
+    return shapes[quirks.written]
 
 
 def wants_xml(accept: str) -> bool:

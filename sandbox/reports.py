@@ -78,70 +78,63 @@ def by_day(kind: str, store: ShopStore, rule: Definition, first: str, last: str)
     """``sales`` or ``purchases`` from one day to another: day -> hundredths."""
     asked = {"shop": store.shop, "first": first, "last": last}
     sums: Sums = {}
-    for query in (_sales if kind == "sales" else _purchases)(rule):
+    for counted in (_sales if kind == "sales" else _purchases)(rule):
+        query = (
+            f"SELECT day, sum(value) FROM ({counted}) "
+            "WHERE day BETWEEN :first AND :last GROUP BY day"
+        )
         for day, value in store.database.rows(query, asked):
             sums[day] = sums.get(day, 0) + value
     return sums
 
 
 def _sales(rule: Definition) -> Iterator[str]:
+    """Statements of days and values, which are to be added up."""
     net = rule.tax == "net"
     amount = "d.total_cents - d.tax_cents" if net else "d.total_cents"
     paid = " AND d.status = 'Paid'" if rule.documents == "paid" else ""
     for table in ("r_ticket_invoices", "r_pos_orders"):
         if rule.date == "created":
             yield (
-                f"SELECT d.created_day, sum({amount}) FROM {table} AS d WHERE d.shop = :shop "
-                f"AND d.created_day BETWEEN :first AND :last{paid} GROUP BY 1"
+                f"SELECT d.created_day AS day, {amount} AS value FROM {table} AS d "
+                f"WHERE d.shop = :shop{paid}"
             )
         elif rule.date == "payment":
             yield (
-                f"SELECT p.day, sum({amount}) FROM {table} AS d JOIN (SELECT document_id, "
+                f"SELECT p.day, {amount} AS value FROM {table} AS d JOIN (SELECT document_id, "
                 "max(created_day) AS day FROM r_payments WHERE shop = :shop AND cents >= 0 "
-                "GROUP BY 1) AS p ON p.document_id = d.id WHERE d.shop = :shop "
-                "AND d.status = 'Paid' AND p.day BETWEEN :first AND :last GROUP BY 1"
+                "GROUP BY 1) AS p ON p.document_id = d.id "
+                "WHERE d.shop = :shop AND d.status = 'Paid'"
             )
         else:
             share = "p.cents * 1.0 * (d.total_cents - d.tax_cents) / d.total_cents"
             value = f"CAST(round(CASE d.total_cents WHEN 0 THEN 0 ELSE {share} END) AS INTEGER)"
             yield (
-                f"SELECT p.created_day, sum({value if net else 'p.cents'}) FROM r_payments AS p "
-                f"JOIN {table} AS d ON d.shop = p.shop AND d.id = p.document_id "
-                f"WHERE p.shop = :shop AND p.cents >= 0{paid} "
-                "AND p.created_day BETWEEN :first AND :last GROUP BY 1"
+                f"SELECT p.created_day AS day, {value if net else 'p.cents'} AS value "
+                f"FROM r_payments AS p JOIN {table} AS d ON d.shop = p.shop "
+                f"AND d.id = p.document_id WHERE p.shop = :shop AND p.cents >= 0{paid}"
             )
         if rule.returns != "ignored":
             day = "d.created_day" if rule.returns == "sale_day" else _RETURN_DAY
             back = f"{_BACK} - {_BACK_TAX}" if net else _BACK
             yield (
-                f"SELECT {day}, -sum({back}) FROM {table} AS d, json_each(d.doc, '$.returns') AS r "
-                f"WHERE d.shop = :shop{paid} AND {day} BETWEEN :first AND :last GROUP BY 1"
+                f"SELECT {day} AS day, -({back}) AS value FROM {table} AS d, "
+                f"json_each(d.doc, '$.returns') AS r WHERE d.shop = :shop{paid}"
             )
 
 
 def _purchases(rule: Definition) -> Iterator[str]:
     day = "received_day" if rule.purchase_date == "received" else "created_day"
     value = "cost_cents + shipping_cents" if rule.shipping else "cost_cents"
-    yield (
-        f"SELECT {day}, sum({value}) FROM r_purchase_orders WHERE shop = :shop "
-        f"AND {day} BETWEEN :first AND :last GROUP BY 1"
-    )
+    yield f"SELECT {day} AS day, {value} AS value FROM r_purchase_orders WHERE shop = :shop"
     if rule.expenses:
-        yield (
-            "SELECT created_day, sum(cents) FROM r_expenses WHERE shop = :shop "
-            "AND created_day BETWEEN :first AND :last GROUP BY 1"
-        )
+        yield "SELECT created_day AS day, cents AS value FROM r_expenses WHERE shop = :shop"
 
 
 def _month_name(month: str, style: str) -> Any:
     number = int(month[5:])
-    names: Mapping[str, Any] = {
-        "Jan": MONTHS[number - 1],
-        "January": calendar.month_name[number],
-        "number": number,
-        "yyyy-mm": month,
-    }
-    return names[style]
+    names = {"Jan": MONTHS[number - 1], "January": calendar.month_name[number], "number": number}
+    return names.get(style, month)
 
 
 def _amount(value: int, quirks: Quirks) -> Any:

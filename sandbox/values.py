@@ -6,18 +6,17 @@ numbers without one are counts and ids. So an amount is known by its type, where
 
 import json
 import re
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTH_NUMBER = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
 _DAY = re.compile(r"(\d{2})-([A-Za-z]{3})-(\d{4})(?: (\d{2}):(\d{2})(?::(\d{2}))?)?", re.ASCII)
 _MARK = "\x01D"
 _MARKED = re.compile(r'"\\u0001D(-?\d+\.\d+)"')
-_TRUE = frozenset({"true", "yes", "1"})
-_FALSE = frozenset({"false", "no", "0"})
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class BadValue(ValueError):
@@ -26,30 +25,19 @@ class BadValue(ValueError):
 
 def parse_day(text: str) -> date:
     """Read ``dd-mmm-yyyy`` (English month names in any case), e.g. ``05-Jan-2026``."""
-    moment = _parse(text)
-    if moment is None or " " in text:
-        raise BadValue("must be a date in the form dd-mmm-yyyy, for example 05-Jan-2026")
-    return moment.date()
+    if " " in text:
+        raise BadValue("must be a date in the form dd-mmm-yyyy, without a time of day")
+    return parse_moment(text).date()
 
 
 def parse_moment(text: str) -> datetime:
     """Read ``dd-mmm-yyyy``, with ``HH:mm`` or ``HH:mm:ss`` behind it if need be; no zone."""
-    moment = _parse(text)
-    if moment is None:
-        raise BadValue("must be in the form dd-mmm-yyyy HH:mm:ss, for example 05-Jan-2026 14:30:00")
-    return moment
-
-
-def _parse(text: str) -> datetime | None:
-    found = _DAY.fullmatch(text)
-    if found is None or found[2].lower() not in _MONTH_NUMBER:
-        return None
-    day, year = int(found[1]), int(found[3])
-    hour, minute, second = (int(found[i] or 0) for i in (4, 5, 6))
-    try:
-        return datetime(year, _MONTH_NUMBER[found[2].lower()], day, hour, minute, second)
-    except ValueError:
-        return None
+    if found := _DAY.fullmatch(text):
+        day, month, year, hour, minute, second = found.groups("0")
+        with suppress(ValueError):
+            moment = int(year), MONTHS.index(month.title()) + 1, int(day)
+            return datetime(*moment, int(hour), int(minute), int(second))
+    raise BadValue("must be in the form dd-mmm-yyyy, for example 05-Jan-2026")
 
 
 def format_day(day: date) -> str:
@@ -59,12 +47,9 @@ def format_day(day: date) -> str:
 
 def parse_bool(text: str) -> bool:
     """Read True/False, Yes/No, 1/0 in any case (specification, Resources and their fields)."""
-    word = text.strip().lower()
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise BadValue("must be one of True, False, Yes, No, 1, 0")
+    if (word := text.strip().lower()) not in _FLAGS:
+        raise BadValue("must be one of True, False, Yes, No, 1, 0")
+    return _FLAGS[word]
 
 
 def iso(moment: datetime) -> str:

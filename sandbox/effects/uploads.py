@@ -1,12 +1,9 @@
 """Uploads in two steps: what the file will be, then the file, which must be just that."""
 
-import io
 import json
 import uuid
+from email import message_from_string
 from typing import Any
-
-import python_multipart
-from python_multipart.exceptions import FormParserError
 
 from sandbox.calls import Answer, Call, Refusal, found
 from sandbox.writing import checked
@@ -58,26 +55,13 @@ def _file(call: Call) -> tuple[str, bytes]:
     """Name and bytes of the one file in the form; no other field may be there."""
     if call.content_type.split(";")[0].strip().lower() != "multipart/form-data":
         raise Refusal("Content-Type must be multipart/form-data.", 415)
-    files: list[tuple[str, str, bytes]] = []
-    fields: list[str] = []
-
-    def on_file(file: Any) -> None:
-        file.file_object.seek(0)
-        name = (file.file_name or b"").decode("utf-8", "replace")
-        field = (file.field_name or b"").decode("utf-8", "replace")
-        files.append((field, name, file.file_object.read()))
-
-    def on_field(field: Any) -> None:
-        fields.append(str(field.field_name))
-
-    headers = {
-        "Content-Type": call.content_type.encode("latin-1"),
-        "Content-Length": str(len(call.body)).encode(),
-    }
-    try:
-        python_multipart.parse_form(headers, io.BytesIO(call.body), on_field, on_file)
-    except (FormParserError, ValueError, KeyError) as error:
-        raise Refusal("The form data cannot be read. Please check the body.") from error
-    if fields or len(files) != 1 or files[0][0] != "file":
+    parts: Any
+    # One byte, one character: names and content come out as they were sent.
+    head = f"Content-Type: {call.content_type}\r\n\r\n"
+    form = message_from_string(head + call.body.decode("latin-1"))
+    parts = form.get_payload() if form.is_multipart() else []
+    named = [part.get_param("name", header="content-disposition") for part in parts]
+    if named != ["file"] or parts[0].get_filename() is None or parts[0].is_multipart():
         raise Refusal("The form must hold one field named file, with the file.")
-    return files[0][1], files[0][2]
+    name, content = parts[0].get_filename(), parts[0].get_payload()
+    return name.encode("latin-1").decode("utf-8", "replace"), content.encode("latin-1")

@@ -22,12 +22,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import SCALES, Context, Size
-from sandbox.generator.counter import Counter, awkward_moments
-from sandbox.generator.documents import Documents
+from sandbox.generator.context import LAST_SECOND, SCALES, Context, Size, is_open
 from sandbox.generator.office import Office
-from sandbox.generator.people import Contacts
-from sandbox.generator.shop_time import LAST_SECOND, ShopClock, busyness, is_open
+from sandbox.generator.people import People
+from sandbox.generator.sales import Counter, Documents, awkward_moments
 from sandbox.generator.stockroom import LINES_A_COUNT, Stockroom
 from sandbox.generator.tickets import Tickets, Visit
 
@@ -49,30 +47,30 @@ def generate(
     before it. Nested parts are shared between records (a ticket's lines are its invoice's): take
     them as read-only.
     """
-    scale = SCALES[size]
     end = until or DEFAULT_UNTIL
-    first = end - dt.timedelta(days=scale.days)
-    clock = ShopClock(ZoneInfo(timezone))
-    ctx = Context(seed, shop, scale, clock, first, end)
-    for _ in _days(ctx, timezone):
-        yield from ctx.out
-        ctx.out.clear()
-
-
-def _days(ctx: Context, timezone: str) -> Iterator[None]:
-    """Live through the shop's days; pause whenever records are ready."""
-    shop = _Shop(ctx, timezone)
-    yield
-    days = [ctx.first + dt.timedelta(days=n) for n in range(ctx.scale.days)]
-    weights = [busyness(day, n / len(days)) for n, day in enumerate(days)]
+    days = [end - dt.timedelta(days=left) for left in range(SCALES[size].days, 0, -1)]
+    ctx = Context(seed, shop, SCALES[size], ZoneInfo(timezone), days[0], end)
+    everybody = _Shop(ctx, timezone)
+    weights = [_busyness(day, n / len(days)) for n, day in enumerate(days)]
     whole = sum(weights)
     for day, weight in zip(days, weights, strict=True):
-        shop.live(day, weight / whole)
-        yield
-    shop.stockroom.close()
-    shop.catalogue.emit_products()
-    shop.tickets.close()
-    yield
+        everybody.live(day, weight / whole)
+        yield from ctx.out
+        ctx.out.clear()
+    everybody.close()
+    yield from ctx.out
+
+
+def _busyness(day: dt.date, age: float) -> float:
+    """How much is going on, relative to the shop's mean day.
+
+    ``age`` is 0 on the shop's first day and 1 on its last: business grows by the factor 2.2.
+    """
+    if not is_open(day):
+        return 0.0
+    weekday = (1.2, 1.0, 0.95, 1.0, 1.15, 0.85)[day.weekday()]
+    season = (1.1, 0.9, 0.95, 1.0, 1.0, 0.95, 0.85, 0.8, 1.1, 1.0, 1.1, 1.35)[day.month - 1]
+    return weekday * season * (0.625 + 0.75 * age)
 
 
 class _Shop:
@@ -80,7 +78,7 @@ class _Shop:
 
     def __init__(self, ctx: Context, timezone: str) -> None:
         self.ctx = ctx
-        self.opening = ctx.clock.at(ctx.first, 6 * 3600)
+        self.opening = ctx.at(ctx.first, 6 * 3600)
         ctx.emit(
             "info",
             self.opening,
@@ -90,22 +88,21 @@ class _Shop:
             timezone=timezone,
             email=f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
         )
-        contacts = Contacts(ctx)
-        contacts.emit_groups(self.opening)
-        self.catalogue = Catalogue(ctx, contacts)
+        people = People(ctx)
+        people.emit_groups(self.opening)
+        self.catalogue = Catalogue(ctx, people)
         documents = Documents(ctx)
-        self.tickets = Tickets(ctx, self.catalogue, contacts, documents)
-        self.counter = Counter(ctx, self.catalogue, contacts, documents)
+        self.tickets = Tickets(ctx, self.catalogue, people, documents)
+        self.counter = Counter(ctx, self.catalogue, people, documents)
         self.stockroom = Stockroom(ctx, self.catalogue)
-        self.office = Office(ctx, self.catalogue, contacts, self.tickets)
+        self.office = Office(ctx, self.catalogue, people, self.tickets)
         self.dice = ctx.dice("days")
         self.awkward = awkward_moments(ctx)
 
     def live(self, day: dt.date, share: float) -> None:
         """One day, with its ``share`` of the shop's whole business."""
         ctx, scale = self.ctx, self.ctx.scale
-        self.stockroom.arrivals(day)
-        self.stockroom.deliveries(day)
+        self.stockroom.open(day)
         if day.day == 1 or day == ctx.first:
             self.office.expenses(day)
         self._awkward_sales(day)
@@ -117,6 +114,12 @@ class _Shop:
         for _ in range(self._drawn(scale.leads, share)):
             self.office.lead(ctx.open_moment(self.dice, day))
         self._stock(day, share)
+
+    def close(self) -> None:
+        """The last evening."""
+        self.stockroom.close()
+        self.catalogue.emit_products()
+        self.tickets.close()
 
     def _drawn(self, total: float, share: float) -> int:
         return int(total * share + self.dice.random())
@@ -152,7 +155,7 @@ class _Shop:
         if day.weekday() in {0, 3}:
             self.stockroom.order(day)
         if day.day == 28 and day.month % 3 == 0:
-            evening = ctx.clock.at(day, LAST_SECOND - 4 * 3600)
+            evening = ctx.at(day, LAST_SECOND - 4 * 3600)
             known = [item for item in self.catalogue.items if item.created < evening]
             few = self.dice.sample(known, min(LINES_A_COUNT, len(known)))
             self.stockroom.count(evening, few, adjust=True)

@@ -5,10 +5,12 @@ Everything here is made on the shop's first day; tickets and sales only refer to
 
 import datetime as dt
 from collections import defaultdict
+from itertools import cycle, islice
 from typing import Any
 
-from sandbox.generator.context import WORDS, Context, Device, Item, Record, line_of, money, share
-from sandbox.generator.people import Contacts
+from sandbox.generator.context import WORDS, Context, Part, Record
+from sandbox.generator.goods import Device, Item, line_of, money, share
+from sandbox.generator.people import People
 from sandbox.resources import short
 
 PHOTO = "https://files.example.com/"
@@ -17,14 +19,13 @@ _LABOUR = "Labour"
 """The category of services."""
 
 
-class Catalogue:
+class Catalogue(Part):
     """Emits the shop's settings and keeps what the other parts refer to."""
 
-    def __init__(self, ctx: Context, contacts: Contacts) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("catalogue")
-        self._contacts = contacts
-        self._start = ctx.clock.at(ctx.first, 7 * 3600)
+    def __init__(self, ctx: Context, people: People) -> None:
+        super().__init__(ctx)
+        self._people = people
+        self._start = ctx.at(ctx.first, 7 * 3600)
         self.made: defaultdict[str, list[Record]] = defaultdict(list)
         """List -> its records, of what the shop is set up with."""
         self.items: list[Item] = []
@@ -43,8 +44,8 @@ class Catalogue:
         self._settings("custom_fields")
 
     def _emit(self, resource: str, **fields: Any) -> Record:
-        created = self._start + self._ctx.number("setup") * 7
-        record = self._ctx.emit(resource, created, **fields)
+        created = self._start + self.ctx.number("setup") * 7
+        record = self.ctx.emit(resource, created, **fields)
         self.made[resource].append(record)
         return record
 
@@ -57,32 +58,29 @@ class Catalogue:
 
     def _pictured(self, kind: str, field: str = "photourls") -> Record:
         """An id, and where a picture of what bears it would be."""
-        uid = self._ctx.uid()
+        uid = self.ctx.uid()
         end = "png" if field == "logourls" else "jpg"
         return {"id": uid, field: {"large": f"{PHOTO}{kind}/{uid}.{end}"}}
 
     def _staff(self) -> None:
-        ctx, dice = self._ctx, self._dice
-        for index in range(ctx.scale.users):
-            person = self._contacts.person()
-            left = index == ctx.scale.users - 1
-            kind = "Admin" if index == 0 else "Sales" if index % 3 == 1 else "Technician"
+        last = self.ctx.scale.users - 1
+        for index in range(last + 1):
             self._emit(
                 "users",
-                **person,
-                gender="Female" if dice.random() < 0.5 else "Male",
-                type=kind,
-                status="In active" if left else "Active",
+                **self._people.person(),
+                gender="Female" if self.dice.random() < 0.5 else "Male",
+                type="Admin" if index == 0 else "Sales" if index % 3 == 1 else "Technician",
+                status="In active" if index == last else "Active",
             )
 
     def _purchasing(self) -> None:
-        ctx, dice = self._ctx, self._dice
-        for number in range(1, 4 + ctx.scale.products // 150):
-            person = self._contacts.person()
+        dice = self.dice
+        for number in range(1, 4 + self.ctx.scale.products // 150):
+            person = self._people.person()
             city, code = dice.choice(WORDS["cities"])
             self._emit(
                 "suppliers",
-                company=f"{self._contacts.company()} {number}",
+                company=f"{self._people.company()} {number}",
                 contact_name=person["name"],
                 mobile=person["mobile"],
                 phone=person["mobile"],
@@ -102,13 +100,11 @@ class Catalogue:
         }
 
     def _devices_and_goods(self) -> None:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         groups = [short(one, "model_groups") for one in self.made["model_groups"]]
         for name in WORDS["brands"][: 4 + ctx.scale.models // 12]:
             self._emit("brands", name=name, **self._pictured("brand", "logourls"))
-        self.services = [
-            self._item(name, _LABOUR, None, None, 0, p) for name, p in WORDS["services"]
-        ]
+        self.services = [self._item(name, _LABOUR, 0, price) for name, price in WORDS["services"]]
         brands = [short(one, "brands") for one in self.made["brands"]]
         wanted = ctx.scale.products - len(self.services)
         repair_share = 0.62
@@ -117,64 +113,54 @@ class Catalogue:
         for index in range(ctx.scale.models):
             generation, place = divmod(index, len(brands))
             brand = brands[place]
-            year = ctx.first.year - 5 + (index * 7) % 9
             name = f"{stems[generation % len(stems)]} {1 + generation}"
             looks = self._pictured("model")
-            group = groups[0] if dice.random() < 0.6 else dice.choice(groups)
             self._emit(
                 "models",
                 model=name,
                 make=brand["name"],
                 brand=brand,
-                model_group=group,
+                model_group=groups[0] if dice.random() < 0.6 else dice.choice(groups),
                 status="In active" if dice.random() < 0.05 else "Active",
                 **looks,
             )
-            model = {"id": looks["id"], "name": name}
-            parts: dict[str, Item] = {}
-            for offset in range(per_device):
-                category = categories[offset % len(categories)]
-                item = self._good(category, WORDS["repair_goods"][category], brand, model)
-                parts.setdefault(category, item)
-            self.devices.append(Device(model, brand, year, parts))
-        shelves = list(WORDS["shelf_goods"].items())
+            year = ctx.first.year - 5 + (index * 7) % 9
+            device = Device({"id": looks["id"], "name": name}, brand, year, {})
+            for category in islice(cycle(categories), per_device):
+                item = self._good(category, "repair_goods", brand, device.model)
+                device.parts.setdefault(category, item)
+            self.devices.append(device)
+        shelves = cycle(WORDS["shelf_goods"])
         while len(self.items) < wanted:
-            category, goods = shelves[len(self.shelf) % len(shelves)]
-            self.shelf.append(self._good(category, goods, dice.choice(brands), None))
+            item = self._good(next(shelves), "shelf_goods", dice.choice(brands), None)
+            self.shelf.append(item)
 
-    def _good(self, category: str, goods: list[Any], brand: Record, model: Record | None) -> Item:
-        dice = self._dice
-        title, low, high = dice.choice(goods)
+    def _good(self, category: str, kind: str, brand: Record, model: Record | None) -> Item:
+        dice = self.dice
+        title, low, high = dice.choice(WORDS[kind][category])
         cost = int(dice.triangular(low, high, low))
         price = round(cost * (1.35 + dice.random() * 1.2) / 25 + 1) * 25 - dice.choice((0, 0, 1, 5))
         label = f"{title} {brand['name']}" + (f" {model['name']}" if model else "")
-        item = self._item(label, category, brand, model, cost, price)
+        item = self._item(label, category, cost, price, brand, model)
         self.items.append(item)
         return item
 
-    def _item(
-        self,
-        name: str,
-        category: str,
-        brand: Record | None,
-        model: Record | None,
-        cost: int,
-        price: int,
-    ) -> Item:
-        ctx, dice = self._ctx, self._dice
+    def _item(self, name: str, category: str, cost: int, price: int, *of: Record | None) -> Item:
+        """A product of a brand and perhaps a model, or a service, which has neither."""
+        ctx, dice = self.ctx, self.dice
+        brand, model = of or (None, None)
         service = brand is None
-        code = (
-            f"SVC-{ctx.number('service'):03d}"
-            if brand is None
-            else (f"{category[:3]}-{brand['name'][:3]}-{ctx.number('product'):05d}".upper())
-        )
+        code = f"SVC-{ctx.number('service'):03d}" if service else ""
+        if brand is not None:
+            code = f"{category[:3]}-{brand['name'][:3]}-{ctx.number('product'):05d}".upper()
         taxes = self.made["tax_rates"]
         tax = taxes[0] if dice.random() < 0.93 else dice.choice(taxes[1:])
         per_mille = int(tax["value"] * 10)
+        vat = share(price, per_mille)
         used = category == "Refurbished"
         supplier = dice.randrange(len(self.made["suppliers"]))
-        warranty = dice.choice(self.made["warranties"])
         record: Record = {
+            "warranty": short(dice.choice(self.made["warranties"]), "warranties"),
             **self._pictured("product"),
             "type": "service" if service else "product",
             "name": name,
@@ -189,13 +175,12 @@ class Catalogue:
             "supplier_code": "" if service else f"S{dice.randrange(10**6):06d}",
             "prices": {
                 "retail_price": money(price),
-                "retail_price_inc_vat": money(price + share(price, per_mille)),
+                "retail_price_inc_vat": money(price + vat),
                 "cost_price": money(cost),
                 "cost_price_inc_vat": money(cost + share(cost, per_mille)),
-                "vat": money(share(price, per_mille)),
+                "vat": money(vat),
             },
             "tax": tax["id"],
-            "warranty": short(warranty, "warranties"),
             "alert_quantity": 0 if service else 2,
             "reorder_quantity": 0 if service else 5,
             "inventory_control": not service,
@@ -204,26 +189,28 @@ class Catalogue:
         created = self._start + len(self.items) * 7
         if not service and dice.random() < 0.3:  # came into the range later than the opening
             day = ctx.first + dt.timedelta(days=dice.randrange(1, ctx.scale.days))
-            created = ctx.clock.at(day, 7 * 3600 + dice.randrange(3600))
+            created = ctx.at(day, 7 * 3600 + dice.randrange(3600))
         return Item(record, cost, price, per_mille, supplier, created, last_moved=created)
 
     def emit_products(self) -> None:
         """Emit every product with the stock it has at the end. Called last."""
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         everything = [*self.services, *self.items]
         for index, item in enumerate(everything):
             own = {"Quality grade": dice.choice(("A", "B", "C"))} if index % 4 == 0 else {}
             first, second = (one.reference for one in dice.sample(everything, 2))
-            upsell = [second] if index % 3 == 0 else []
-            changes: Record = {
+            item.record |= {
                 "stock": item.on_hand,
                 "custom_fields": own,
-                "xsell_upsell": {"cross_sell": [first], "upsell": upsell},
+                "xsell_upsell": {
+                    "cross_sell": [first],
+                    "upsell": [second] if index % 3 == 0 else [],
+                },
             }
-            ctx.emit("products", item.created, item.last_moved, **(item.record | changes))
+            ctx.emit("products", item.created, item.last_moved, **item.record)
 
     def _presets(self) -> None:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         groups = [short(one, "preset_categories") for one in self.made["preset_categories"]]
         for device in self.devices[: max(4, len(self.devices) // 3)]:
             issue = dice.choice(self.made["issue_types"])

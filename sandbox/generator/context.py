@@ -1,9 +1,13 @@
-"""What every part of the shop shares: its size, clock, dice and counters, its goods, and where
-records go."""
+"""What every part of the shop shares: its size, clock, dice and counters, and where records go.
+
+A moment is an ``int``, seconds since 1970 in UTC. Its text carries the shop's own offset without a
+colon (``2026-07-16T18:22:05-0600``), daylight saving included.
+"""
 
 import datetime as dt
 import random
 import tomllib
+from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,9 +15,9 @@ from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
-from sandbox.generator.shop_time import LAST_SECOND, ShopClock, is_open, last_of_month
-from sandbox.resources import RESOURCES, short
+from sandbox.resources import RESOURCES
 
 Record = dict[str, Any]
 Size = Literal["tiny", "small", "medium", "large"]
@@ -48,18 +52,20 @@ WORDS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("words.toml").read_text(encoding="utf-8"), parse_float=Decimal
 )
 """What the shop is made of; ``words.toml`` says what each list is."""
+LAST_SECOND = 86_399
+"""Second of the day of 23:59:59."""
 OPENS, CLOSES = 9 * 3600, 18 * 3600 + 1800
 """Opening hours, as seconds of the day."""
 
 
-def money(cents: int) -> Decimal:
-    """Cents as the amount served, always with two places."""
-    return Decimal(cents).scaleb(-2)
+def is_open(day: dt.date) -> bool:
+    """Whether the shop does business on a day: not on Sundays, Christmas or New Year's Day."""
+    return day.weekday() != 6 and (day.month, day.day) not in {(12, 25), (1, 1)}
 
 
-def share(cents: int, per_mille: int) -> int:
-    """That many thousandths of an amount, rounded half up to the cent."""
-    return (cents * per_mille + 500) // 1000
+def last_of_month(day: dt.date) -> dt.date:
+    """The last day of the month a day lies in."""
+    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 @dataclass(eq=False)
@@ -73,20 +79,39 @@ class Context:
     seed: int
     shop: str
     scale: Scale
-    clock: ShopClock
+    zone: ZoneInfo
     first: dt.date
     end_day: dt.date
     """The first day that has no data any more."""
     out: list[tuple[str, Record]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.end = self.clock.at(self.end_day, 0)
-        self.text = self.clock.text
+        self.end = self.at(self.end_day, 0)
         zones = WORDS["countries"]
-        where = zones.get(self.clock.zone.key, zones["America/Guatemala"])
+        where = zones.get(self.zone.key, zones["America/Guatemala"])
         self.country, self.currency, self.dial = where
         self._counters: defaultdict[str, Iterator[int]] = defaultdict(count)
         self._ids = self.dice("ids")
+
+    def at(self, day: dt.date, second: int) -> int:
+        """The moment of a wall-clock second of a day: the first one, where an autumn night repeats
+        its hour; of an hour that a spring night leaves out what the clock shows then.
+        """
+        wall = dt.datetime.combine(day, dt.time(), self.zone) + dt.timedelta(seconds=second)
+        return int(wall.timestamp())
+
+    def local(self, moment: int) -> dt.datetime:
+        """The moment on the shop's wall clock."""
+        return dt.datetime.fromtimestamp(moment, self.zone)
+
+    def day(self, moment: int) -> dt.date:
+        """The shop's day a moment falls on."""
+        return self.local(moment).date()
+
+    def text(self, moment: int) -> str:
+        """The moment as the service writes it."""
+        text = self.local(moment).isoformat()
+        return text[:-3] + text[-2:]
 
     def dice(self, area: str) -> random.Random:
         """Dice of one area, which fall alike for the same seed and shop."""
@@ -118,78 +143,29 @@ class Context:
 
     def open_moment(self, dice: random.Random, day: dt.date) -> int:
         """A moment within the opening hours of a day."""
-        return self.clock.at(day, int(dice.triangular(OPENS, CLOSES, 11.5 * 3600)))
+        return self.at(day, int(dice.triangular(OPENS, CLOSES, 11.5 * 3600)))
 
     def later(self, dice: random.Random, moment: int, days: float) -> int:
         """A moment about that many days after another, in opening hours of a day the shop is open.
 
         One in sixty is moved to 23:59:59 of the last day of its month.
         """
-        day = self.clock.day(moment) + dt.timedelta(days=int(days))
+        day = self.day(moment) + dt.timedelta(days=int(days))
         while not is_open(day):
             day += dt.timedelta(days=1)
         chosen = self.open_moment(dice, day)
         if days < 1:
             chosen = moment + int(60 + dice.random() * 5400)
         elif dice.random() < 1 / 60:
-            chosen = self.clock.at(last_of_month(day), LAST_SECOND)
+            chosen = self.at(last_of_month(day), LAST_SECOND)
         return max(chosen, moment + 1)
 
 
-@dataclass(slots=True, eq=False)
-class Item:
-    """A product as the shop's other parts see it. Prices in cents, without tax."""
+@dataclass(eq=False)
+class Part:
+    """A part of the shop, with dice of its own."""
 
-    record: Record
-    cost: int
-    price: int
-    tax_per_mille: int
-    supplier: int
-    created: int
-    last_moved: int
-    on_hand: int = 0
-    on_order: int = 0
-    reorder_at: int = 0
+    ctx: Context
 
-    @property
-    def serialised(self) -> bool:
-        """Whether each piece has a number of its own."""
-        return bool(self.record["serialised_stock"])
-
-    @property
-    def reference(self) -> Record:
-        """What stands for it elsewhere."""
-        return short(self.record, "products")
-
-    def move(self, by: int, moment: int) -> None:
-        """Change what is on hand; of a service there is nothing."""
-        if self.record["inventory_control"]:
-            self.on_hand += by
-            self.last_moved = max(self.last_moved, moment)
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A model customers bring, and the parts it takes by category."""
-
-    model: Record
-    brand: Record
-    year: int
-    parts: dict[str, Item]
-
-    @property
-    def name(self) -> str:
-        """Brand and model, as people say it."""
-        return f"{self.brand['name']} {self.model['name']}"
-
-
-def line_of(ctx: Context, item: Item, quantity: int, price: int, **cents: int) -> Record:
-    """A document's line of an item, at that price."""
-    return {
-        "id": ctx.number("line"),
-        "product_code": item.record["code"],
-        "item_description": item.record["name"],
-        "quantity": quantity,
-        "unit_price": money(price),
-        **{name: money(amount) for name, amount in cents.items()},
-    }
+    def __post_init__(self) -> None:
+        self.dice = self.ctx.dice(type(self).__name__.lower())

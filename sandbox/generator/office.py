@@ -4,36 +4,33 @@ import datetime as dt
 from dataclasses import dataclass
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import CLOSES, OPENS, WORDS, Context, Record, money, share
-from sandbox.generator.people import Contacts
+from sandbox.generator.context import CLOSES, OPENS, WORDS, Part, Record
+from sandbox.generator.goods import money, share
+from sandbox.generator.people import People
 from sandbox.generator.tickets import Tickets, Visit
 from sandbox.resources import short
 from specification import LISTS
 
 
 @dataclass(eq=False)
-class Office:
+class Office(Part):
     """Everything that is neither repaired nor sold nor stored."""
 
-    ctx: Context
     catalogue: Catalogue
-    contacts: Contacts
+    people: People
     tickets: Tickets
-
-    def __post_init__(self) -> None:
-        self._dice = self.ctx.dice("office")
 
     def clock_in(self, day: dt.date) -> None:
         """Emit the time clock's entries of a day; nobody has clocked out of today's last shift."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         last = day + dt.timedelta(days=1) >= ctx.end_day
         for user in self.catalogue.made["users"]:
             if user["status"] != "Active" or dice.random() >= ctx.scale.clock_share:
                 continue
-            came = ctx.clock.at(day, OPENS - 900 + dice.randrange(1500))
-            left = ctx.clock.at(day, CLOSES - 1800 + dice.randrange(5400))
+            came = ctx.at(day, OPENS - 900 + dice.randrange(1500))
+            left = ctx.at(day, CLOSES - 1800 + dice.randrange(5400))
             if dice.random() < 0.15:
-                left = ctx.clock.at(day, 13 * 3600 + dice.randrange(1800))
+                left = ctx.at(day, 13 * 3600 + dice.randrange(1800))
             gone = not (last and dice.random() < 0.5)
             ctx.emit(
                 "time_clock",
@@ -48,11 +45,11 @@ class Office:
 
     def expenses(self, day: dt.date) -> None:
         """Emit a month's expenses; rent falls on the first."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         for index in range(ctx.scale.expenses_a_month):
-            chosen = self.catalogue.made["expense_categories"]
-            category = chosen[0] if index == 0 else dice.choice(chosen[1:])
-            date = day + dt.timedelta(days=0 if index == 0 else dice.randrange(28))
+            rent, *others = self.catalogue.made["expense_categories"]
+            category = dice.choice(others) if index else rent
+            date = day + dt.timedelta(days=dice.randrange(28) if index else 0)
             if date >= ctx.end_day:
                 continue
             amount = dice.randint(*category["_cents"])
@@ -68,23 +65,18 @@ class Office:
 
     def lead(self, moment: int) -> None:
         """Somebody asks. Old questions are decided; a quarter is won and becomes a ticket."""
-        ctx, dice = self.ctx, self._dice
-        person = self.contacts.person()
+        ctx, dice = self.ctx, self.dice
+        person = self.people.person()
         decided = ctx.later(dice, moment, 1 + dice.expovariate(1 / 9))
-        open_still = decided >= ctx.end
         status = dice.choice(LISTS["leads"].parameters["status"].values[:8])
-        if not open_still:
+        if decided < ctx.end:
             status = dice.choices(("Won", "Lost", status), (28, 52, 20))[0]
-        updated = min(decided, ctx.end - 1)
         issue = dice.choice(self.catalogue.made["issue_types"])
         business = dice.random() < 0.2
         fields: Record = {
             "id": ctx.uid(),
-            "name": person["name"],
-            "business_name": self.contacts.company() if business else "",
-            "mobile": person["mobile"],
-            "email": person["email"],
-            "address": person["address"],
+            **{name: person[name] for name in ("name", "mobile", "email", "address")},
+            "business_name": self.people.company() if business else "",
             "subject": dice.choice(WORDS["lead_subjects"]),
             "issue_type": short(issue, "issue_types"),
             "user": short(dice.choice(self.catalogue.made["users"]), "users"),
@@ -95,27 +87,24 @@ class Office:
             "custom_fields": {"Budget": str(dice.randrange(5, 90) * 10)} if business else {},
         }
         if status == "Won":
-            customer = self.contacts.customer(decided, new=1.0)
+            customer = self.people.customer(decided, new=1.0)
             ticket = self.tickets.open(decided, Visit(customer))
             fields |= {"customer": short(customer, "customers"), "ticket": short(ticket, "tickets")}
-        ctx.emit("leads", moment, updated, **fields)
+        ctx.emit("leads", moment, min(decided, ctx.end - 1), **fields)
 
     def appointment(self, day: dt.date, ticket: Record) -> None:
         """Emit an appointment about a ticket, made a few days ahead; one in eight does not come."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         made = min(ctx.open_moment(dice, day), ctx.end - 1)
-        starts = ctx.clock.at(
-            day + dt.timedelta(days=1 + dice.randrange(9)), (9 + dice.randrange(9)) * 3600
-        )
-        minutes = dice.choice((10, 15, 30, 60))
-        status = "Scheduled"
-        updated = made
-        if starts < ctx.end:
+        starts = day + dt.timedelta(days=1 + dice.randrange(9))
+        begin = ctx.at(starts, (9 + dice.randrange(9)) * 3600)
+        end = begin + dice.choice((10, 15, 30, 60)) * 60
+        status, updated = "Scheduled", made
+        if begin < ctx.end:
             status = dice.choices(("Completed", "No Show", "Cancelled"), (80, 13, 7))[0]
-            updated = min(starts + minutes * 60, ctx.end - 1)
-        user = dice.choice(self.catalogue.made["users"])
+            updated = min(end, ctx.end - 1)
+        boss, user = self.catalogue.made["users"][0], dice.choice(self.catalogue.made["users"])
         kind = dice.choices(("InShop", "OnSite", "PhoneCall"), (70, 10, 20))[0]
-        boss = self.catalogue.made["users"][0]
         attendees = [user] if dice.random() < 0.85 or user is boss else [user, boss]
         ctx.emit(
             "appointments",
@@ -128,17 +117,15 @@ class Office:
             status=status,
             ticket=short(ticket, "tickets"),
             customer=short(ticket["_customer"], "customers"),
-            start_date=ctx.text(starts),
-            end_date=ctx.text(starts + minutes * 60),
-            duration=minutes,
-            attendees=[
-                short(one, "users") for one in {one["id"]: one for one in attendees}.values()
-            ],
+            start_date=ctx.text(begin),
+            end_date=ctx.text(end),
+            duration=(end - begin) // 60,
+            attendees=[short(one, "users") for one in attendees],
         )
 
     def shipment(self, moment: int, ticket: Record) -> None:
         """Emit a parcel for a ticket; one in eight was deleted again."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         sent = min(moment + dice.randrange(3600, 72 * 3600), ctx.end - 1)
         fields: Record = {
             "pin": f"RX{dice.randrange(10**9):09d}GT",
@@ -147,8 +134,8 @@ class Office:
             "ticket": short(ticket, "tickets"),
             "customer": short(ticket["_customer"], "customers"),
         }
-        if ctx.number("shipment") % 8 == 2:
-            gone = min(sent + dice.randrange(600, 86_400), ctx.end - 1)
-            ctx.emit("shipments_deleted", sent, gone, **fields, deleted_date=ctx.text(gone))
-        else:
+        if ctx.number("shipment") % 8 != 2:
             ctx.emit("shipments", sent, **fields)
+            return
+        gone = min(sent + dice.randrange(600, 86_400), ctx.end - 1)
+        ctx.emit("shipments_deleted", sent, gone, **fields, deleted_date=ctx.text(gone))

@@ -2,50 +2,50 @@
 
 import unicodedata
 
-from sandbox.generator.context import WORDS, Context, Record, money
+from sandbox.generator.context import WORDS, Context, Part, Record
+from sandbox.generator.goods import money
 from sandbox.resources import short
 
 REMEMBERED = 6_000
 """How many customers may come back; bounds the memory of a large shop."""
 
 
-class Contacts:
+class People(Part):
     """Invents people and companies; keeps the customers who may come back."""
 
     def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("people")
+        super().__init__(ctx)
         self._regulars: list[Record] = []
         self._groups: list[Record] = []
 
     def person(self) -> Record:
         """Somebody new: a name, and where to reach who bears it."""
-        dice = self._dice
+        dice = self.dice
         scripts = WORDS["scripts"]
         script = dice.choices(scripts, [one["weight"] for one in scripts])[0]
         given, family = (dice.choice(script[part].split()) for part in ("given", "family"))
         name = f"{family}{given}" if "family_first" in script else f"{given} {family}"
         plain = unicodedata.normalize("NFKD", f"{given}.{family}").encode("ascii", "ignore")
         local = "".join(c for c in plain.decode().lower() if c.isalnum() or c == ".").strip(".")
-        number = self._ctx.number("person")
+        number = self.ctx.number("person")
         return {
             "first_name": given,
             "last_name": family,
             "name": name,
             "email": f"{local or 'client'}{number}@example.{dice.choice(('com', 'org', 'net'))}",
-            "mobile": f"{self._ctx.dial} 555{dice.randrange(10**5):05d}",
+            "mobile": f"{self.ctx.dial} 555{dice.randrange(10**5):05d}",
             "address": f"{dice.choice(WORDS['streets'])} {dice.randint(1, 180)}",
         }
 
     def company(self) -> str:
         """The name of some company."""
-        return " ".join(self._dice.choice(WORDS[part]) for part in ("companies", "company_forms"))
+        return " ".join(self.dice.choice(WORDS[part]) for part in ("companies", "company_forms"))
 
     def emit_groups(self, created: int) -> None:
         """Emit the customer groups."""
         for name, per_cent in (("Retail", 0), ("Business", 5), ("School", 10), ("Staff", 20)):
             person = self.person()
-            record = self._ctx.emit(
+            record = self.ctx.emit(
                 "groups",
                 created,
                 name=name,
@@ -61,7 +61,7 @@ class Contacts:
 
         A new customer is emitted. ``_terms`` (days to pay) is not for serving.
         """
-        dice = self._dice
+        dice = self.dice
         if self._regulars and dice.random() >= new:
             return dice.choice(self._regulars)
         reference = self._new(moment)
@@ -72,7 +72,7 @@ class Contacts:
         return reference
 
     def _new(self, moment: int) -> Record:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         person = self.person()
         business = dice.random() < 0.12
         company = self.company() if business else ""
@@ -104,9 +104,7 @@ class Contacts:
             company=company,
             ref=f"C{number:06d}",
             name_parts={
-                "first_name": person["first_name"],
-                "middle_name": "",
-                "last_name": person["last_name"],
+                name: person.get(name, "") for name in ("first_name", "middle_name", "last_name")
             },
             invoiceemail=f"billing{number}@example.com" if business else "",
             vat_registration_number=f"{country}{dice.randrange(10**8):08d}" if business else "",

@@ -6,48 +6,52 @@ was sold, plus what was returned; the counts of the last day say exactly that.
 
 import datetime as dt
 from collections import defaultdict
-from heapq import heappop, heappush
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import Context, Item, Record, line_of, money, share
-from sandbox.generator.shop_time import LAST_SECOND, last_of_month
+from sandbox.generator.context import LAST_SECOND, Context, Part, Record, last_of_month
+from sandbox.generator.goods import Item, line_of, money, share
 from sandbox.resources import short
 
+_Delivery = tuple[int, list[tuple[Item, int]]]
 LINES_A_COUNT = 40
 """Products counted in one stock count."""
 
 
-class Stockroom:
+class Stockroom(Part):
     """Buys what runs out and keeps the shelves' books."""
 
     def __init__(self, ctx: Context, catalogue: Catalogue) -> None:
-        self._ctx = ctx
-        self._dice = ctx.dice("stockroom")
+        super().__init__(ctx)
         self._catalogue = catalogue
-        self._deliveries: list[tuple[int, int, list[tuple[Item, int]]]] = []
+        self._deliveries: defaultdict[dt.date, list[_Delivery]] = defaultdict(list)
         self._arrivals: defaultdict[dt.date, list[Item]] = defaultdict(list)
         for item in catalogue.items:
-            self._arrivals[ctx.clock.day(item.created)].append(item)
+            self._arrivals[ctx.day(item.created)].append(item)
         scale = ctx.scale
         self._demand = {
             True: (scale.pos_orders * 1.7 + scale.tickets * 0.2) / max(len(catalogue.shelf), 1),
             False: scale.tickets * 0.8 / max(len(catalogue.items) - len(catalogue.shelf), 1),
         }
 
-    def arrivals(self, day: dt.date) -> None:
-        """Emit the first stock of what comes into the range on a day."""
-        dice = self._dice
+    def open(self, day: dt.date) -> None:
+        """Emit the first stock of what comes into the range on a day, and what is delivered."""
         for item in self._arrivals.pop(day, []):
-            if item.serialised:
-                quantity = dice.randint(1, 2)
-            else:
-                fortnight = self._demand[item.record["model"] is None] * 14 / self._ctx.scale.days
+            quantity = self.dice.randint(1, 2) if item.serialised else 0
+            if not item.serialised:
+                fortnight = self._demand[item.record["model"] is None] * 14 / self.ctx.scale.days
                 item.reorder_at = 1 + round(fortnight)
-                quantity = item.reorder_at * 3 + dice.randint(1, 4)
+                quantity = self._usual(item)
             self._receive(item, quantity, item.created + 3600)
+        for moment, content in sorted(self._deliveries.pop(day, []), key=lambda one: one[0]):
+            for item, quantity in content:
+                item.on_order -= quantity
+                self._receive(item, quantity, moment)
+
+    def _usual(self, item: Item) -> int:
+        return item.reorder_at * 3 + self.dice.randint(1, 4)
 
     def _receive(self, item: Item, quantity: int, moment: int) -> None:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         item.move(quantity, moment)
         stock = ctx.emit(
             "stock",
@@ -71,54 +75,37 @@ class Stockroom:
                 term_in_days=dice.choice((0, 90, 365)),
             )
 
-    def deliveries(self, day: dt.date) -> None:
-        """Emit what is delivered on a day."""
-        until = self._ctx.clock.at(day, LAST_SECOND)
-        while self._deliveries and self._deliveries[0][0] <= until:
-            moment, _, content = heappop(self._deliveries)
-            for item, quantity in content:
-                item.on_order -= quantity
-                self._receive(item, quantity, moment)
-
     def order(self, day: dt.date) -> None:
         """Emit purchase orders for what ran low, one a supplier, twelve lines at most."""
-        low: dict[int, list[Item]] = {}
-        today = self._ctx.clock.at(day, LAST_SECOND)
+        low: defaultdict[int, list[Item]] = defaultdict(list)
+        today = self.ctx.at(day, LAST_SECOND)
         for item in self._catalogue.items:
-            if item.created > today:
-                continue
-            if item.on_hand + item.on_order <= item.reorder_at:
-                low.setdefault(item.supplier, []).append(item)
-        for supplier in sorted(low):
-            items = low[supplier]
+            if item.created <= today and item.on_hand + item.on_order <= item.reorder_at:
+                low[item.supplier].append(item)
+        for _, items in sorted(low.items()):
             for start in range(0, len(items), 12):
-                self._purchase(day, supplier, items[start : start + 12])
+                self._purchase(day, items[start : start + 12])
 
-    def _purchase(self, day: dt.date, supplier: int, items: list[Item]) -> None:
-        ctx, dice = self._ctx, self._dice
+    def _purchase(self, day: dt.date, items: list[Item]) -> None:
+        ctx, dice = self.ctx, self.dice
         created = ctx.open_moment(dice, day)
-        lines, cost, content = [], 0, []
+        lines: list[Record] = []
+        content: list[tuple[Item, int]] = []
         for item in items:
-            quantity = 1 if item.serialised else item.reorder_at * 3 + dice.randint(1, 4)
+            quantity = 1 if item.serialised else self._usual(item)
             net = item.cost * quantity
             tax = share(net, item.tax_per_mille)
-            lines.append(
-                line_of(ctx, item, quantity, item.cost, discount=0, tax=tax, total=net + tax)
-            )
-            cost += net + tax
+            amounts = {"discount": 0, "tax": tax, "total": net + tax}
+            lines.append(line_of(ctx, item, quantity, item.cost, **amounts))
             content.append((item, quantity))
             item.on_order += quantity
         received = self._delivery_moment(created)
         status, arrives = "Received", received < ctx.end
         if dice.random() < 0.015:  # forgotten: part of it never came
-            status, arrives = "Partially Delivered", False
-            half = content[: len(content) // 2]
-            if half:
-                heappush(self._deliveries, (received, ctx.number("delivery"), half))
-        elif arrives:
-            heappush(self._deliveries, (received, ctx.number("delivery"), content))
-        else:
+            status, arrives, content = "Partially Delivered", False, content[: len(content) // 2]
+        elif not arrives:
             status = dice.choice(("Pending", "Ordered", "Waiting Confirmation"))
+        self._deliveries[ctx.day(received)].append((received, content))
         ctx.emit(
             "purchase_orders",
             created,
@@ -128,35 +115,32 @@ class Stockroom:
             supplier=items[0].record["supplier"],
             received_date=ctx.text(received) if arrives else None,
             expected_date=ctx.text(created + 7 * 86_400),
-            cost=money(cost),
+            cost=sum((line["total"] for line in lines), money(0)),
             shipping_cost=money(dice.choice((0, 0, 450, 900, 1250, 1999))),
             lines=lines,
         )
 
     def _delivery_moment(self, created: int) -> int:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         moment = ctx.later(dice, created, 2 + dice.expovariate(1 / 4))
         if dice.random() < 0.08:
-            moment = ctx.clock.at(last_of_month(ctx.clock.day(moment)), LAST_SECOND)
+            moment = ctx.at(last_of_month(ctx.day(moment)), LAST_SECOND)
         return moment
 
     def count(self, moment: int, items: list[Item], *, adjust: bool) -> None:
         """Emit a count of some products; with ``adjust`` small differences are found and booked."""
-        ctx, dice = self._ctx, self._dice
-        counted, differences = [], []
+        ctx, dice = self.ctx, self.dice
+        counted: list[Record] = []
+        missing: list[tuple[Item, int]] = []
         for item in items:
-            missing = 1 if adjust and item.on_hand > 1 and dice.random() < 0.06 else 0
-            expected = item.on_hand
-            if missing:
-                differences.append((item, -1))
+            lost = int(adjust and item.on_hand > 1 and dice.random() < 0.06)
+            missing += [(item, -1)] * lost
             counted.append(
                 {
-                    "product_id": item.record["id"],
-                    "product_code": item.record["code"],
-                    "product_name": item.record["name"],
-                    "expected": expected,
-                    "counted": expected - missing,
-                    "difference": -missing,
+                    **{f"product_{name}": item.record[name] for name in ("id", "code", "name")},
+                    "expected": item.on_hand,
+                    "counted": item.on_hand - lost,
+                    "difference": -lost,
                 }
             )
         number = ctx.number("count")
@@ -168,19 +152,19 @@ class Stockroom:
             user=short(self._catalogue.made["users"][0], "users"),
             products=counted,
         )
-        if differences:
-            self._adjust(moment + 60, differences, f"COUNT-{number:04d}")
+        if missing:
+            self._adjust(moment + 60, missing, f"COUNT-{number:04d}")
 
     def mishap(self, moment: int) -> None:
         """Emit an adjustment: something broke, was used in the shop or turned up again."""
-        dice = self._dice
+        dice = self.dice
         item = dice.choice(self._catalogue.items)
         if item.serialised or item.created > moment:
             return
         self._adjust(moment, [(item, -1 if item.on_hand and dice.random() < 0.8 else 1)], "")
 
     def _adjust(self, moment: int, changes: list[tuple[Item, int]], reference: str) -> None:
-        ctx, dice = self._ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         products: list[Record] = []
         for item, change in changes:
             item.move(change, moment)
@@ -208,5 +192,5 @@ class Stockroom:
         """Emit the count of every product on the last evening."""
         items = self._catalogue.items
         for start in range(0, len(items), LINES_A_COUNT):
-            moment = self._ctx.end - 3600 + start // LINES_A_COUNT
+            moment = self.ctx.end - 3600 + start // LINES_A_COUNT
             self.count(moment, items[start : start + LINES_A_COUNT], adjust=False)

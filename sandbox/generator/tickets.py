@@ -5,10 +5,10 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import WORDS, Context, Device, Record, money
-from sandbox.generator.documents import Documents, Plan, Sold
-from sandbox.generator.people import Contacts
-from sandbox.generator.shop_time import is_open
+from sandbox.generator.context import WORDS, Part, Record, is_open
+from sandbox.generator.goods import Device, money
+from sandbox.generator.people import People
+from sandbox.generator.sales import Documents, Sale, Sold
 from sandbox.resources import of_invoice, short
 
 HOUR = 3600
@@ -39,16 +39,15 @@ class _Life:
 
 
 @dataclass(eq=False)
-class Tickets:
+class Tickets(Part):
     """Opens tickets and plays each to its end, or to the shop's last day."""
 
-    ctx: Context
     catalogue: Catalogue
-    contacts: Contacts
+    people: People
     documents: Documents
 
     def __post_init__(self) -> None:
-        self._dice = self.ctx.dice("tickets")
+        super().__post_init__()
         self._technicians = [
             user
             for user in self.catalogue.made["users"]
@@ -63,9 +62,9 @@ class Tickets:
 
     def open(self, moment: int, visit: Visit | None = None) -> Record:
         """Emit a ticket opened at a moment, with all that hangs on it; return a reference to it."""
-        ctx, dice, catalogue = self.ctx, self._dice, self.catalogue
+        ctx, dice, catalogue = self.ctx, self.dice, self.catalogue
         visit = visit or Visit()
-        customer = visit.customer or self.contacts.customer(moment)
+        customer = visit.customer or self.people.customer(moment)
         device = visit.device or dice.choice(catalogue.devices)
         issues = catalogue.made["issue_types"]
         issue = visit.issue or dice.choices(issues, [one["_weight"] for one in issues])[0]
@@ -73,12 +72,12 @@ class Tickets:
         reference = {"id": ctx.uid(), "ticket_ref": f"T-{number}", "ticket_no": str(number)}
         technician = None if dice.random() < 0.06 else dice.choice(self._technicians)
         life = self._life(moment, visit)
-        status, updated = self._progress(life)
-        sold = self._work(device, issue["_part"], visit)
-        lines = self.documents.lines(sold)
+        # Where it stands on the shop's last day, and since when.
+        updated, status = [step for step in life.steps if step[0] < ctx.end or step[1] == "New"][-1]
+        sale = self.documents.sale(self._work(device, issue["_part"], visit))
         invoice: Record | None = None
         if life.invoiced is not None and life.invoiced < ctx.end:
-            invoice, touched = self._invoice(reference, customer, life, sold, lines, issue)
+            invoice, touched = self._invoice(reference, customer, life, sale, issue)
             updated = max(updated, touched)
         fields = {}
         if dice.random() < 0.3:
@@ -102,9 +101,9 @@ class Tickets:
             created_from="Website" if dice.random() < 0.1 else "Shop",
             due_date=ctx.text(life.opened + dice.randint(1, 7) * 24 * HOUR),
             work_approved=status not in {"New", "Waiting on Customer"},
-            amount_total=money(lines[1]),
+            amount_total=money(sale.total),
             invoice=invoice and of_invoice(invoice),
-            lines=lines[0],
+            lines=sale.lines,
             payments=invoice["payments"] if invoice else [],
             custom_fields=fields,
             _in_pipeline=catalogue.statuses[status]["in_pipeline"],
@@ -114,14 +113,14 @@ class Tickets:
         if technician is not None and catalogue.statuses[status]["in_pipeline"]:
             self._on_the_bench.append((reference, technician))
         if life.end == "Collected" and life.collected < ctx.end and dice.random() < 0.05:
-            day = ctx.clock.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
+            day = ctx.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
             while not is_open(day):
                 day += dt.timedelta(days=1)
             self._comebacks[day].append(Visit(customer, device, issue, comeback=True))
         return {**reference, "_customer": customer, "_touched": updated}
 
     def _life(self, moment: int, visit: Visit) -> _Life:
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         fate = dice.random()
         end = "Collected" if fate < 0.87 or visit.invoiced_at else "Not Repairable"
         if end != "Collected" and fate > 0.93:
@@ -147,14 +146,8 @@ class Tickets:
             life.steps.append((collected, end))
         return life
 
-    def _progress(self, life: _Life) -> tuple[str, int]:
-        """Status and moment of the last change by the shop's last day."""
-        reached = [(at, label) for at, label in life.steps if at < self.ctx.end]
-        at, label = reached[-1] if reached else life.steps[0]
-        return label, at
-
     def _work(self, device: Device, category: str, visit: Visit) -> list[Sold]:
-        dice, services = self._dice, self.catalogue.services
+        dice, services = self.dice, self.catalogue.services
         sold: list[Sold] = []
         part = device.parts.get(category)
         if part and part.on_hand > 0:
@@ -168,23 +161,16 @@ class Tickets:
                 sold.append(Sold(extra, 1))
         if (visit.comeback and dice.random() < 0.6) or dice.random() < 0.015:
             for line in sold:  # under warranty: a document of amount zero
-                line.discount = line.item.price * line.quantity
+                line.cheaper(100)
         elif dice.random() < 0.12:
-            line = dice.choice(sold)
-            line.discount = line.item.price * dice.choice((5, 10, 15)) // 100
+            dice.choice(sold).cheaper(dice.choice((5, 10, 15)))
         return sold
 
     def _invoice(
-        self,
-        ticket: Record,
-        customer: Record,
-        life: _Life,
-        sold: list[Sold],
-        lines: tuple[list[Record], int],
-        issue: Record,
+        self, ticket: Record, customer: Record, life: _Life, sale: Sale, issue: Record
     ) -> tuple[Record, int]:
         """Emit the invoice; return it, and the moment of its last change."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         created = life.invoiced or life.collected
         record: Record = {
             "id": ctx.uid(),
@@ -196,54 +182,45 @@ class Tickets:
             "notes": "Thank you" if dice.random() < 0.1 else "",
             "due_date": ctx.text(created + customer["_terms"] * 24 * HOUR),
         }
-        plan = self._settlement(life, created, lines[1], customer["_terms"])
-        return self.documents.finish(
-            "ticket_invoices", record, sold=sold, lines=lines, plan=plan, created=created
-        )
+        if sale.total:
+            self._settle(sale, life, created, customer["_terms"])
+        return self.documents.finish("ticket_invoices", record, sale, created)
 
-    def _settlement(self, life: _Life, created: int, total: int, terms: int) -> Plan:
-        ctx, dice = self.ctx, self._dice
-        if total == 0:
-            return Plan(())
-        payments: list[tuple[int, int, bool]] = []
-        left = total
+    def _settle(self, sale: Sale, life: _Life, created: int, terms: int) -> None:
+        dice, left = self.dice, sale.total
         if created - life.opened > HOUR and dice.random() < 0.18:
-            cents = min(total, max(500, total * dice.choice((25, 30, 50)) // 100 // 100 * 100))
-            payments.append((life.opened + 60, cents, True))
+            part = left * dice.choice((25, 30, 50)) // 100
+            cents = min(left, max(500, part // 100 * 100))
+            sale.payments.append((life.opened + 60, cents))
             left -= cents
         mood = dice.random()
         at_once = created + dice.randint(20, 600) if dice.random() < 0.8 else created
         if left:
-            payments += self._rest_paid(mood, at_once, left, terms)
-        returns: list[int] = []
-        if payments and dice.random() < 0.03:
-            latest = max(moment for moment, _, _ in payments)
-            returns.append(ctx.later(dice, latest, 1 + dice.expovariate(1 / 25)))
-        return Plan(payments, returns)
+            sale.payments += self._rest_paid(mood, at_once, left, terms)
+        if sale.payments and dice.random() < 0.03:
+            latest = max(moment for moment, _ in sale.payments)
+            sale.returns = [self.ctx.later(dice, latest, 1 + dice.expovariate(1 / 25))]
 
-    def _rest_paid(
-        self, mood: float, at_once: int, left: int, terms: int
-    ) -> list[tuple[int, int, bool]]:
+    def _rest_paid(self, mood: float, at_once: int, left: int, terms: int) -> list[tuple[int, int]]:
         """How the rest of an invoice is paid: at once, in two, by and by, late, or not at all."""
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         if mood < 0.80 and not terms:
             if dice.random() < 0.05 and left > 1000:
-                return [(at_once, left // 2, False), (at_once, left - left // 2, False)]
-            return [(at_once, left, False)]
-        payments: list[tuple[int, int, bool]] = []
+                return [(at_once, left // 2), (at_once, left - left // 2)]
+            return [(at_once, left)]
         if mood < 0.93:
             days = terms * 0.6 + dice.expovariate(1 / 14)
             part = left * dice.choice((30, 50, 60)) // 100 if dice.random() < 0.4 else 0
-            if part:
-                payments.append((at_once, part, False))
+            payments = [(at_once, part)] if part else []
             if dice.random() < 0.88:
-                payments.append((ctx.later(dice, at_once, days + 1), left - part, False))
-        elif mood < 0.97:
-            payments.append((ctx.later(dice, at_once, 1 + dice.expovariate(1 / 40)), left, False))
-        return payments
+                payments.append((ctx.later(dice, at_once, days + 1), left - part))
+            return payments
+        if mood < 0.97:
+            return [(ctx.later(dice, at_once, 1 + dice.expovariate(1 / 40)), left)]
+        return []
 
     def _comments(self, ticket: Record, technician: Record | None, life: _Life) -> None:
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         author = short(technician or self.catalogue.made["users"][0], "users")
         for at, label in life.steps[1:]:
             if at >= ctx.end or dice.random() > 0.4:
@@ -261,7 +238,7 @@ class Tickets:
             )
 
     def _timers(self, ticket: Record, technician: Record | None, life: _Life) -> None:
-        ctx, dice = self.ctx, self._dice
+        ctx, dice = self.ctx, self.dice
         if technician is None or dice.random() > 0.55:
             return
         start = life.steps[1][0]
@@ -274,15 +251,14 @@ class Tickets:
     def _timer(
         self, ticket: Record, technician: Record, start: int, end: int | None, notes: str = ""
     ) -> None:
-        text = self.ctx.text
         self.ctx.emit(
             "ticket_timers",
             start,
             end,
             ticket=ticket,
             user=short(technician, "users"),
-            start_date=text(start),
-            end_date=None if end is None else text(end),
+            start_date=self.ctx.text(start),
+            end_date=None if end is None else self.ctx.text(end),
             notes=notes,
         )
 
