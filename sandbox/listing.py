@@ -126,11 +126,12 @@ def _meant(one: Parameter, call: Call, value: str) -> list[str]:
         return [_PRIORITIES[value]]
     if one.kind == "ids":
         ids = [part.strip() for text in call.query.all(one.name) for part in text.split(",")]
-        return [part for part in ids if call.store.get(one.names, part) is not None]
-    known = call.store.called(one.names, value, kind="repair" if one.names == "statuses" else "")
-    if not known:
+        known = f"SELECT id FROM r_{one.names} WHERE shop = ? AND id IN ({_marks(ids)})"
+        return [row[0] for row in call.store.database.rows(known, (call.store.shop, *ids))]
+    found = call.store.called(one.names, value, kind="repair" if one.names == "statuses" else "")
+    if not found:
         raise BadValue(f"'{value}' is no id and no exact match of an existing label")
-    return [str(record["id"]) for record in known]
+    return [str(record["id"]) for record in found]
 
 
 def _choice(kind: Resource, one: Parameter, value: str) -> Condition:
@@ -148,11 +149,15 @@ def _must_be(value: str, known: Sequence[str]) -> None:
         raise BadValue(f"must be one of {', '.join(known)}")
 
 
+def _marks(values: Sequence[Any]) -> str:
+    return ",".join("?" * len(values))
+
+
 def _is_one_of(kind: Resource, path: str, values: list[Any], *, turned: bool = False) -> Condition:
     left = kind.sql(path)
     if turned or path not in kind.columns:
         left = f"coalesce(CAST({left} AS TEXT), '')"
-    return f"{left} {'NOT IN' if turned else 'IN'} ({','.join('?' * len(values))})", values
+    return f"{left} {'NOT IN' if turned else 'IN'} ({_marks(values)})", values
 
 
 def _holds(kind: Resource, path: str, test: str) -> str:
@@ -267,11 +272,10 @@ def _window(query: Query, quirks: Quirks) -> tuple[int, int]:
 
 def _embed(records: list[dict[str, Any]], call: Call) -> None:
     """Embed the pos, invoice or return object (specification, GET /payments, includeResource)."""
-    wanted = {str(record.get("_document_id")) for record in records}
-    marks = ",".join("?" * len(wanted))
+    wanted = sorted({str(record.get("_document_id")) for record in records})
     documents: dict[str, dict[str, Any]] = {}
     for resource in DOCUMENTS:
-        for found in call.store.select(resource, f"id IN ({marks})", sorted(wanted)):
+        for found in call.store.select(resource, f"id IN ({_marks(wanted)})", wanted):
             documents[str(found["id"])] = found
     for record in records:
         document = documents.get(str(record.get("_document_id")))

@@ -6,10 +6,10 @@ The default is the plain service: bare arrays, snake_case, numbers, ISO dates, p
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 
-class Definition(BaseModel):
+class Definition(BaseModel, frozen=True, extra="forbid"):
     """What the four reports count (specification, "reports"; the words are ours).
 
     Attributes:
@@ -23,8 +23,6 @@ class Definition(BaseModel):
         expenses: purchases include expenses, by their created day.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     date: Literal["created", "payment", "cash"] = "created"
     tax: Literal["gross", "net"] = "gross"
     returns: Literal["return_day", "sale_day", "ignored"] = "return_day"
@@ -34,17 +32,14 @@ class Definition(BaseModel):
     expenses: bool = False
 
 
-class Quirks(BaseModel):
+class Quirks(BaseModel, frozen=True, extra="forbid"):
     """Every observed way of answering, for one shop (field notes, "Shapes" and "Behaviour")."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rate_error_status: Literal[429, 401, 403, 503, 200] = Field(
         401, description="status of a rate error, as seen; 200 carries the error body all the same"
     )
     block_scope: Literal["key_and_address", "key"] = Field(
-        "key_and_address",
-        description="what a block shuts; key: other keys of the address are answered",
+        "key_and_address", description="what a block shuts; key: other keys are answered"
     )
     block_text: str = Field(
         "The API key is blocked. Please contact support.", description="the error text of a block"
@@ -65,8 +60,7 @@ class Quirks(BaseModel):
         0.0, ge=0, description="seconds of the shop's clock until lists show a new record"
     )
     keeps: Literal["as_sent", "upper", "escaped", "one_line", "cut"] = Field(
-        "as_sent",
-        description="how texts of writes are kept; cut: their first 20 characters",
+        "as_sent", description="how texts of writes are kept; cut: their first 20 characters"
     )
     past_the_end: Literal["empty", "error", "last_page"] = Field(
         "empty", description="what a page after the last one answers"
@@ -86,9 +80,7 @@ class Quirks(BaseModel):
         "of one day come in another order each time",
     )
     written: Literal["id", "text", "data", "message"] = Field(
-        "id",
-        description="what a write answers: {id}, its id as text, in an object data, or beside a "
-        "message",
+        "id", description="a write answers {id}, its id as text, in data, or beside a message"
     )
     detail: Literal["object", "list"] = Field("object", description="list: array of one object")
     naming: Literal["snake_case", "camelCase"] = "snake_case"
@@ -101,9 +93,7 @@ class Quirks(BaseModel):
         "{year,month,day,amount,tax,count}",
     )
     monthly_report: Literal["list", "object", "parts"] = Field(
-        "list",
-        description="list of {month,total}, an object keyed by month, or a list of "
-        "{year,month,amount,tax,count}",
+        "list", description="as daily_report, by month and without days"
     )
     month_name: Literal["Jan", "January", "number", "yyyy-mm"] = "Jan"
     zero_periods: bool = Field(True, description="reports list the periods without any sale")

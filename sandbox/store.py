@@ -139,11 +139,11 @@ class ShopStore:
     def called(self, resource: str, value: object, *, kind: str = "") -> list[dict[str, Any]]:
         """Records with this id or exact label (specification, Errors, 3), of a ``kind`` if need be.
         Several may bear one name, such as models of two brands."""
-        kind_of = RESOURCES[resource]
-        places = ("id", *map(kind_of.sql, kind_of.label))
-        where = " OR ".join(f"{place} = ?" for place in places)
-        where = f"({where}) AND ? IN ('', json_extract(doc, '$.type'))"
-        return self.select(resource, where, (*[str(value)] * len(places), kind))
+        kind_of, text = RESOURCES[resource], str(value)
+        is_label = " OR ".join(f"{kind_of.sql(name)} = ?" for name in kind_of.label)
+        found = self.select(resource, "id = ?", [text])
+        found = found or self.select(resource, is_label, [text] * len(kind_of.label))
+        return [one for one in found if kind in ("", one.get("type"))]
 
     def with_payments(self, resource: str, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Lay ``payments`` into invoices, orders and tickets, in one query."""

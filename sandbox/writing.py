@@ -5,6 +5,7 @@ stands in :mod:`sandbox.effects`, as an :class:`Effects` of the resource.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +23,6 @@ from specification import BODIES, Field, List, Op
 Body = dict[str, Any]
 After = Callable[[Call, Body, Body | None, Body | None], None]
 CENT = Decimal("0.01")
-_MOST_LINES = 1_000
 _CUT = 20
 KEEPS: Mapping[str, Callable[[str], str]] = {
     "as_sent": str,
@@ -57,61 +57,53 @@ class Effects:
     after: After = lambda *_told: None
 
 
-def json_body(call: Call) -> Any:
-    """Parse the body (specification, Common conventions: JSON with its content type)."""
+def checked(call: Call, table: str, op: Op) -> Body:
+    """Body of a write (specification, Common conventions), checked against its table."""
     kind = call.content_type.split(";")[0].strip().lower()
     if kind == "application/x-www-form-urlencoded":
-        return _form(call.body)
+        # A form knows texts only: numbers and flags are read out of them.
+        return bodies.checked(table, op, _form(call.body), of_form=True)
     if kind != "application/json":
         raise Refusal("Content-Type must be application/json.", 415)
     try:
-        return json.loads(call.body, parse_constant=_no_constant)
+        content = json.loads(call.body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise Refusal("The body is not valid JSON. Please check it.") from error
+    return bodies.checked(table, op, content)
 
 
 def _form(content: bytes) -> Body:
     """A form as the body it stands for: ``lines[0][quantity]=2`` is a list of objects."""
     body: Body = {}
+    lists: dict[str, dict[int, Body]] = {}
     for name, value in parse_qsl(content.decode("utf-8", "replace"), keep_blank_values=True):
-        first, *steps = name.replace("]", "").split("[")
-        if len(steps) == 2 and steps[0].isdecimal() and int(steps[0]) < _MOST_LINES:
-            lines = body.setdefault(first, [])
-            while isinstance(lines, list) and len(lines) <= int(steps[0]):
-                lines.append({})
-            if isinstance(lines, list):
-                lines[int(steps[0])][steps[1]] = value
+        if part := re.fullmatch(r"(\w+)\[(\d{1,4})\]\[(\w+)\]", name, re.ASCII):
+            lists.setdefault(part[1], {}).setdefault(int(part[2]), {})[part[3]] = value
         else:
             body[name] = value
-    return body
+    return body | {name: [line for _, line in sorted(lists[name].items())] for name in lists}
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-def checked(call: Call, table: str, op: Op) -> Body:
-    """Body of a write, checked against the specification's table."""
-    # A form knows texts only: numbers and flags are read out of them.
-    is_form = "json" not in call.content_type.lower()
-    return bodies.checked(table, op, json_body(call), of_form=is_form)
-
-
 def create(row: List, effects: Effects, call: Call) -> Answer:
     """POST: 201 with the new id."""
     body = checked(call, row.name, "create")
     with call.store.database.writing():
-        made = call.store.insert(row.name, new_record(call, row.name, effects, body))
-        record = found(call.store, row.name, made)
-        effects.after(call, body, None, record)
+        record = made(call, row.name, effects, body)
     return Answer({"id": record["id"]}, 201)
 
 
-def new_record(call: Call, resource: str, effects: Effects, body: Body) -> Body:
-    """The record that a checked body makes."""
+def made(call: Call, resource: str, effects: Effects, body: Body) -> Body:
+    """The new record of a checked body, with all that follows from it."""
     record = {**RESOURCES[resource].fresh(), **effects.new(call, body)}
     record |= kept(call, resource, body, record)
-    return {**record, **effects.changes(call, body, record)}
+    record |= effects.changes(call, body, record)
+    stored = found(call.store, resource, call.store.insert(resource, record))
+    effects.after(call, body, None, stored)
+    return stored
 
 
 def update(row: List, effects: Effects, call: Call) -> Answer:

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sandbox.calls import Call, Refusal
-from sandbox.resources import RESOURCES, short
-from sandbox.writing import CENT, After, Body, Effects, exact, money, named
+from sandbox.writing import CENT, After, Body, Effects, exact, made, money, named
 
 _PRICES = (
     ("price", "TaxIncludedInPrice", "retail_price", "_tax_included_in_price"),
@@ -49,15 +48,9 @@ def _product_stock(call: Call, body: Body, _before: Body | None, product: Body |
     """``stockQuantity`` adds a stock record (specification, Product)."""
     if "stockQuantity" not in body or product is None:
         return
-    quantity = exact(body["stockQuantity"])
-    record = {
-        **RESOURCES["stock"].fresh(),
-        "product": short(product, "products"),
-        "quantity": quantity,
-        "cog_per_item": money(body.get("stock_cog_per_item", body.get("cost", 0))),
-    }
-    call.store.insert("stock", record)
-    _move(call, product["id"], quantity)
+    cost = body.get("stock_cog_per_item", body.get("cost", 0))
+    stock = {"product": product["id"], "quantity": body["stockQuantity"], "cog_per_item": cost}
+    made(call, "stock", GOODS["stock"], stock)
 
 
 def _move(call: Call, product_id: str, by: Any) -> None:

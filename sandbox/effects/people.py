@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from sandbox.calls import Call, Refusal, found
+from sandbox.calls import Call, Refusal
 from sandbox.effects.tickets import TICKET
 from sandbox.resources import short
 from sandbox.values import iso_in
-from sandbox.writing import Body, Effects, ids_of, named, new_record
+from sandbox.writing import Body, Effects, ids_of, made, named
 from specification import BODIES
 
 _LONGEST_MINUTES = 366 * 24 * 60
@@ -68,8 +68,7 @@ def _its_ticket(call: Call, body: Body, record: Body) -> Body:
         raise Refusal("createticket needs a customer. Please send its id.")
     wanted = {"customerId": record["customer"]["id"], "shortInfo": body["subject"]}
     wanted |= {name: body[name] for name in ("presetId",) if name in body}
-    made = call.store.insert("tickets", new_record(call, "tickets", TICKET, wanted))
-    return short(found(call.store, "tickets", made), "tickets")
+    return short(made(call, "tickets", TICKET, wanted), "tickets")
 
 
 PEOPLE = {

@@ -3,7 +3,6 @@ touch their ticket."""
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 from sandbox.calls import Call, Refusal
 from sandbox.resources import PRIORITIES, RESOURCES, at, short
@@ -107,10 +106,11 @@ def _lines(call: Call, body: Body, ticket: Body) -> Body:
     return {"lines": done, "amount_total": total, "discount": discount}
 
 
-def _tax_rate(call: Call, tax_id: Any) -> Decimal:
-    """Per cent of a tax rate; none when there is no such rate."""
-    record = call.store.get("tax_rates", tax_id) if tax_id is not None else None
-    return Decimal(record["value"]) if record is not None else Decimal(0)
+def _rate(call: Call, code: str | None) -> Decimal:
+    """Per cent of a product's tax; none when there is no such product."""
+    product = call.store.first("products", "code = ?", (code,)) or {}
+    tax = call.store.get("tax_rates", product.get("tax")) or {}
+    return Decimal(tax.get("value") or 0)
 
 
 def _upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
@@ -141,7 +141,6 @@ def _new_line(call: Call, code: str) -> Body:
         "item_description": product.get("name", ""),
         "quantity": 1,
         "unit_price": money(prices.get("retail_price") or 0),
-        "_rate": _tax_rate(call, product.get("tax")),
     }
 
 
@@ -154,7 +153,7 @@ def _priced(
     ``gross``, tax included at level ``grand``.
     """
     nets = [money(Decimal(line["quantity"]) * Decimal(line["unit_price"])) for line in lines]
-    rates = [_rate(call, line) for line in lines]
+    rates = [_rate(call, line.get("product_code")) for line in lines]
     whole = sum(nets, ZERO)
     if discount and level == "grand":
         taxed = sum((net * (100 + rate) / 100 for net, rate in zip(nets, rates, strict=True)), ZERO)
@@ -167,16 +166,8 @@ def _priced(
         share = left if last else money(discount * net / whole) if whole else ZERO
         left -= share
         tax = ((net - share) * rate / 100).quantize(CENT)
-        public = {name: value for name, value in line.items() if name != "_rate"}
-        done.append({**public, "discount": share, "tax": tax, "total": net - share + tax})
+        done.append({**line, "discount": share, "tax": tax, "total": net - share + tax})
     return done, sum((line["total"] for line in done), ZERO)
-
-
-def _rate(call: Call, line: Body) -> Decimal:
-    if "_rate" in line:
-        return Decimal(line["_rate"])
-    product = call.store.first("products", "code = ?", (line.get("product_code"),))
-    return _tax_rate(call, product.get("tax")) if product is not None else Decimal(0)
 
 
 def _invoice(call: Call, body: Body, _before: Body | None, ticket: Body | None) -> None:
