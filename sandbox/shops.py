@@ -7,9 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from sandbox.generator import Size, generate
-from sandbox.generator.context import WORDS
 from sandbox.quirks import Quirks
-from sandbox.resources import NUMBERED
 from specification import LIMITS
 
 Records = Iterable[tuple[str, Mapping[str, Any]]]
@@ -45,7 +43,7 @@ def records_of(spec: ShopSpec, size: Size) -> Records:
     """The records that a shop begins with."""
     if spec.records is not None:
         return spec.records
-    return (_made_once if size == "tiny" else _made)(
+    return (_made_once if size == "tiny" else generate)(
         seed=spec.seed,
         size=size,
         shop=spec.name,
@@ -56,26 +54,7 @@ def records_of(spec: ShopSpec, size: Size) -> Records:
     )
 
 
-def _made(*, in_spanish: bool, numbered: bool, **wanted: Any) -> Records:
-    """A made-up shop; ``in_spanish``: its labels of tickets, ``numbered``: plain numbers for the
-    ids of brands, models and issue types."""
-    labels: dict[str, str] = WORDS["spanish_statuses"] if in_spanish else {}
-    ids: dict[str, int] = {}
-
-    def told(value: Any, name: str = "") -> Any:
-        if isinstance(value, str):
-            return labels.get(value, value) if name == "label" else ids.get(value, value)
-        if isinstance(value, Mapping):
-            return {name: told(part, name) for name, part in value.items()}
-        return [told(part) for part in value] if isinstance(value, list) else value
-
-    for resource, record in generate(**wanted):
-        if numbered and resource in NUMBERED:
-            ids[record["id"]] = len(ids) + 101
-        yield resource, told(record)
-
-
 @lru_cache(maxsize=8)
 def _made_once(**wanted: Any) -> Records:
     """Tests make the same small shops again and again."""
-    return tuple(_made(**wanted))
+    return tuple(generate(**wanted))

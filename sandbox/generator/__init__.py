@@ -36,12 +36,13 @@ DEFAULT_UNTIL = dt.date(2026, 7, 17)
 
 
 def generate(
-    *, seed: int, size: Size, shop: str, timezone: str, until: dt.date | None = None
+    *, seed: int, size: Size, shop: str, timezone: str, until: dt.date | None = None, **how: Any
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ``(resource, record)`` for a whole shop: ``RESOURCES`` and one ``info``.
 
-    ``timezone`` is an IANA name. The shop's last day of business is the day before ``until``: no
-    record lies in the future of someone who passes today (but appointments and due dates may).
+    ``timezone`` is an IANA name, ``how`` are switches of :class:`Context`. The shop's last day of
+    business is the day before ``until``: no record lies in the future of someone who passes today
+    (but appointments and due dates may).
     Raises ``ZoneInfoNotFoundError`` (a ``KeyError``) for an unknown zone and ``KeyError`` for an
     unknown size. Records come roughly by date, in bounded memory; payments of a document come
     before it. Nested parts are shared between records (a ticket's lines are its invoice's): take
@@ -49,7 +50,7 @@ def generate(
     """
     end = until or DEFAULT_UNTIL
     days = [end - dt.timedelta(days=left) for left in range(SCALES[size].days, 0, -1)]
-    ctx = Context(seed, shop, SCALES[size], ZoneInfo(timezone), days[0], end)
+    ctx = Context(seed, shop, SCALES[size], ZoneInfo(timezone), days[0], end, **how)
     everybody = _Shop(ctx, timezone)
     weights = [_busyness(day, n / len(days)) for n, day in enumerate(days)]
     whole = sum(weights)

@@ -35,7 +35,8 @@ class Catalogue(Part):
         self._staff()
         self._settings("tax_rates", "payment_methods", "statuses", "issue_types")
         self._settings("expense_categories", "warranties")
-        self.statuses = {one["label"]: one for one in self.made["statuses"]}
+        names = [row["label"] for row in WORDS["settings"]["statuses"]]
+        self.statuses = dict(zip(names, self.made["statuses"], strict=True))
         self._purchasing()
         self._settings("model_groups")
         self._devices_and_goods()
@@ -53,14 +54,18 @@ class Catalogue(Part):
         """Emit the records that every shop has."""
         for resource in resources:
             for row in WORDS["settings"][resource]:
-                is_shown = resource == "issue_types"
-                self._emit(resource, **(self._pictured("issue") if is_shown else {}), **row)
+                fields = {**(self._pictured("issue") if resource == "issue_types" else {}), **row}
+                if resource == "statuses" and self.ctx.in_spanish:
+                    fields["label"] = WORDS["spanish_statuses"].get(row["label"], row["label"])
+                self._emit(resource, **fields)
 
     def _pictured(self, kind: str, field: str = "photourls") -> Record:
         """An id, and where a picture of what bears it would be."""
         uid = self.ctx.uid()
         end = "png" if field == "logourls" else "jpg"
-        return {"id": uid, field: {"large": f"{PHOTO}{kind}/{uid}.{end}"}}
+        is_number = self.ctx.numbered and kind != "product"
+        known_as = self.ctx.number("numbered", 101) if is_number else uid
+        return {"id": known_as, field: {"large": f"{PHOTO}{kind}/{uid}.{end}"}}
 
     def _staff(self) -> None:
         last = self.ctx.scale.users - 1

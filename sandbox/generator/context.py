@@ -83,6 +83,10 @@ class Context:
     first: dt.date
     end_day: dt.date
     """The first day that has no data any more."""
+    in_spanish: bool = False
+    """Statuses of tickets are."""
+    numbered: bool = False
+    """Ids of brands, models and issue types are plain numbers."""
     out: list[tuple[str, Record]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -117,7 +117,7 @@ class Tickets(Part):
             while not is_open(day):
                 day += dt.timedelta(days=1)
             self._comebacks[day].append(Visit(customer, device, issue, comeback=True))
-        return {**reference, "_customer": customer, "_touched": updated}
+        return {**reference, "_customer": customer}
 
     def _life(self, moment: int, visit: Visit) -> _Life:
         ctx, dice = self.ctx, self.dice
