@@ -27,6 +27,7 @@ from .observer import Observer
 from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
+from .scan.hidden import RECENT_ALONE
 from .scan.jobs import (
     STILL_NEW,
     WATERMARKS,
@@ -162,14 +163,16 @@ class ShopFetch:
 
     def to_look_at_again(self) -> set[str]:
         """Lists that this run read and that may have changed since, with no later scan of them:
-        those read whole with pages of an earlier run, and custom fields, if all types' fields came
-        to fill more pages."""
+        those read whole with pages of an earlier run, custom fields, if all types' fields came to
+        fill more pages, and all, if they showed recent rows alone."""
         read = [one for one in self.results if one.job.kind in WHOLE_KINDS]
         found = {one.job.resource for one in read if one.is_resumed and not one.doubt}
         found -= {one.job.resource for one in read if not one.is_resumed}
         before, self._reach = self._reach, reach(self.ledger, self.client.shop.name)
         if self._reach > before:
             found |= {one.job.resource for one in self.results if one.job.endpoint.variants}
+        if any(one.outcome and one.outcome.reason == RECENT_ALONE for one in self.results):
+            found |= {one.job.resource for one in read}
         return found
 
     @property
@@ -313,7 +316,7 @@ class ShopFetch:
             longest = max(self.ledger.list_state(job.shop, "").page_rows or 0, outcome.page_rows)
             self.ledger.set_list(job.shop, "", page_rows=longest)
             self.ledger.set_list(job.shop, job.resource, page_rows=outcome.page_rows)
-        elif outcome.whole and outcome.proven:
+        elif outcome.whole and outcome.proven and not result.refused:
             self.ledger.set_list(job.shop, job.resource, page_rows=None)
         if job.kind == "hidden" and result.refused:
             self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # the next run asks again

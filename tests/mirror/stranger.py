@@ -37,6 +37,7 @@ class Stranger:
     shown: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row
     """What an answer says of a row."""
     timezone: str = "UTC"
+    size: int = 50
     recorder: Recorder = field(default_factory=Recorder)
 
     def __post_init__(self) -> None:
@@ -56,8 +57,8 @@ class Stranger:
                 day = parse_moment(query[name], UTC)
                 assert day is not None
                 rows = [row for row in rows if keep(row["date"], day)]
-        start = (int(query.get("page", 1)) - 1) * 50
-        page = rows[start : start + 50]
+        start = (int(query.get("page", 1)) - 1) * self.size
+        page = rows[start : start + self.size]
         return Reply(body=[self.shown(row) for row in page]) if page else self.past_the_end()
 
     @property

@@ -162,3 +162,30 @@ def test_a_row_that_no_list_showed_has_its_mark_when_its_path_is_gone(stranger):
     del stranger.other[f"/customers/{left_out['id']}"]
     assert stranger.sync("customers").exit_code == 0
     assert left_out["id"] not in stranger.recorder.live("customers", "main")
+
+
+def test_lists_that_show_recent_rows_alone_are_read_from_a_day_on(stranger):
+    days = [f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}" for n in range(330)]
+    rows = {
+        f"/{name}": [{"id": f"{name}{n}", "created_date": day} for n, day in enumerate(days)]
+        for name in ("posOrders", "warranties")
+    }
+    answer, asked = stranger.answer, list[Seen]()
+
+    def recent_alone(seen: Seen) -> Reply:
+        asked.append(seen)
+        since = "2026-09" if "createdDateFrom" not in dict(seen.query) else ""
+        stranger.lists = {
+            path: [row for row in found if row["created_date"] >= since]
+            for path, found in rows.items()
+        }
+        return answer(seen)
+
+    stranger.loopback.otherwise = recent_alone
+    for night in range(2):
+        report = stranger.sync("posOrders", "warranties")
+        assert report.exit_code == 0, report.details
+        for table in ("pos_orders", "warranties"):
+            assert len(stranger.recorder.live(table, "main")) == len(days) + night
+        rows["/posOrders"].append({"id": "new", "created_date": "2026-12-01"})
+        rows["/warranties"].append({"id": "new", "created_date": "2026-12-01"})

@@ -85,3 +85,17 @@ def test_a_known_list_that_comes_empty_half_way_loses_no_row(stranger, requests)
     report = stranger.sync("expenses")
     assert report.exit_code == 0, report.details
     assert set(stranger.recorder.live("expenses", "main")) == {str(row["id"]) for row in rows}
+
+
+def test_short_pages_are_remembered_over_a_night_on_which_their_list_comes_empty(stranger):
+    stranger.size, stranger.lists["/ticketComments"] = 20, _rows(80)
+    answer = stranger.answer
+    assert stranger.sync("ticketComments").exit_code == 0
+    _fails_from(stranger, 1)
+    assert stranger.sync("ticketComments").exit_code == 1
+    stranger.loopback.otherwise = answer
+    del stranger.lists["/ticketComments"][3]
+    for _ in range(2):
+        report = stranger.sync("ticketComments")
+        assert report.exit_code == 0, report.details
+    assert len(stranger.recorder.live("ticket_comments", "main")) == 79

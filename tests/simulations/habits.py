@@ -58,7 +58,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "reuses": (True,),  # each list counts its rows, and uses the last number again
     "restores": (True,),  # half of the deletions are undone
     "statuses": ("twins", "renamed"),
-    "detail": ("never", "first", "listed", "failing"),  # what a record's own path answers
+    "detail": ("never", "first", "listed", "failing", "less"),  # what a record's own path answers
     "none": (True,),  # an empty list answers as a page past the end does
     "absent": ("leads", "stock", "users", "appointments"),  # no path of this service
     "refused": ("customers", "tickets", "stock", "users", "groups"),
@@ -68,6 +68,7 @@ ODD: dict[str, tuple[Any, ...]] = {
         *(("products/updated", 200), ("products", 400), ("payments", 200), ("users", 401)),
     ),  # a path, for a night
     "outage": (20, 60, 150),  # requests after which a night sees nothing but errors
+    "fades": (1, 2, 3),  # requests of each list after which a night sees it empty
     "limits": (True,),  # of a hundred answers one refuses, as if it had been asked too often
     "wrap": ("wrong totals", "nested"),
 }

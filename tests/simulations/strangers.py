@@ -17,6 +17,7 @@ import tempfile
 import threading
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,8 +75,8 @@ class Stranger:
         self.moved: set[str] = set()
         """Rows that changed since the night began."""
         self.calm, self.lock, self._number, self.requests = False, threading.Lock(), 100, 0
-        self.is_bad = False
-        """Whether this is the night on which a path, or all of it, is out of order."""
+        self.is_bad, self.asked = False, Counter[str]()
+        """Whether this is the night on which a path, or all of it, is out of order; requests."""
         for label in (*STATUSES, *(STATUSES[2:] if habits["statuses"] == "twins" else ())):
             status = self.add("statuses", label=label, type="repair")
             status["_open"] = label in STATUSES[:2]
@@ -156,6 +157,9 @@ class Stranger:
         down, status = habits["down"] or ("", 0)
         if self.is_bad and (path == down or self.requests > (habits["outage"] or 10**9)):
             return (status, []) if status == 200 else (status or 503, {"error": "No database"})
+        self.asked[path] += self.is_bad and name in self.lists
+        if self.asked[path] > (habits["fades"] or 10**9):
+            return 200, []
         if path == habits["refused"]:
             return 403, {"error": "No right to it"}
         if name == habits["absent"]:
@@ -206,6 +210,7 @@ class Stranger:
             status, payload = self.habits["gone"]
             return status, payload
         shown = self._shown(name, found, {})
+        shown = {key: shown[key] for key in shown if key[:6] in ("id", "status") or is_so != "less"}
         return 200, [shown] if is_so == "listed" else shown
 
     def _page(self, name: str, rows: list[Row], query: dict[str, str]) -> tuple[int, Any]:
@@ -251,8 +256,7 @@ class Stranger:
     def _matches(self, name: str, row: Row, query: dict[str, str], is_updated: bool) -> bool:
         zone = ZoneInfo(self.habits["filters_in"]) if self.habits["filters_in"] else self.zone
         for key, text in query.items():
-            side = re.search("(From|To)$", key)
-            if side is None:
+            if (side := re.search("(From|To)$", key)) is None:
                 continue
             day = datetime.strptime(text, "%d-%b-%Y").date()
             days = [row["_changed" if key.startswith("updated") else "_at"]]
@@ -376,7 +380,7 @@ def wrong_nights(habits: dict[str, Any], seed: int, nights: int) -> list[str]:
             service.calm, service.requests = night >= nights - 2, 0
             is_empty = habits["down"] and habits["down"][1] == 200  # unknowable on a first night
             service.is_bad = not service.calm and night == max(seed % 3, bool(is_empty))
-            service.moved.clear()
+            service.moved.clear(), service.asked.clear()
             with (
                 patch.object(SystemClock, "monotonic", lambda me, n=night: ticks(me) + 86_400 * n),
                 time_machine.travel(first + night * DAY),

@@ -5,18 +5,25 @@ categories) and is silent on the others. So once a week each list with a filter 
 asked for its newest page under the filter. Rows that the bare list showed prove that it hides none
 of them; else the filtered list is read whole, and its rows are kept as such that exist and that
 the bare list does not show (:mod:`~repair_shop.scan.known`).
+
+It is asked for its oldest page from a day on as well. Where that shows other rows, lists show
+recent ones alone: from then on each is asked for from that day on, and read whole once more.
 """
 
 from collections.abc import Callable
 
-from ..errors import BadAnswer
+from ..errors import BadAnswer, ValidationRefused
 from ..ledger import Ledger
+from ..schema.endpoints import ENDPOINTS
 from .jobs import Job
 from .known import KnownRows, look_up
-from .outcome import Outcome, PagingBroken
+from .outcome import SINCE_EVER, Outcome, PagingBroken
 from .proven import read_list
 from .slices import MakeReader, Slice
 
+FROM_KEY = "recent rows alone"
+"""Ledger key of a shop whose lists show all rows only if they are asked for from a day on."""
+RECENT_ALONE = "it showed recent rows alone, so all lists are read once more"
 _FEW = 5
 """Rows that a filter shows for the first time, up to which each is looked up."""
 
@@ -36,6 +43,10 @@ def read_hidden(
     hidden_before = set(known.unlisted())
     listed = known.all_ids() - hidden_before
     out, told, shown = Outcome(), [], set[str]()
+    if _shows_recent_alone(job, reader, known):
+        ledger.set_value(job.shop, FROM_KEY, "yes")
+        ledger.ask_again(job.shop, [n for one in ENDPOINTS.values() for n in one.resources])
+        return Outcome(reason=RECENT_ALONE)
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words, of = f"{name} {value}", Slice(f"{number}:", {name: value})
         found = _read_part(reader, of, listed, known.least_full, out)
@@ -62,6 +73,18 @@ def read_hidden(
         out.lost = frozenset(lost) - answered.keys()
     out.proof = "; ".join(told)
     return out
+
+
+def _shows_recent_alone(job: Job, reader: MakeReader, known: KnownRows) -> bool:
+    """Whether a list has rows before the oldest ones that it showed, if it is asked for them."""
+    rows = known.all_ids()
+    if not job.endpoint.created_filter or len(rows) < known.least_full:
+        return False  # another one of the shop tells
+    try:
+        older = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER})
+        return len({*older.ask("oldest:1", 1, "oldest").ids} - rows) > _FEW
+    except ValidationRefused:
+        return False
 
 
 def _read_part(

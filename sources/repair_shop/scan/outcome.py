@@ -10,6 +10,8 @@ from ..ledger import Page
 
 PAGE_ROWS = 50
 """Specification, Limits: records per request."""
+SINCE_EVER = date(2000, 1, 1)
+"""A day before the first row of any service."""
 LOOKUPS = 200
 """Rows looked up by their own path at most, in one list and run, before they are believed gone."""
 WHOLE_PAGES = 400

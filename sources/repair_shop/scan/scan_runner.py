@@ -11,15 +11,15 @@ from ..ledger import Ledger, Page, Scan, ScanState
 from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import live_before
-from ..scan.hidden import read_hidden
+from ..scan.hidden import FROM_KEY, read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
+from ..scan.outcome import SINCE_EVER
 from ..scan.service_pages import ServicePages
 from ..scan.statuses import status_of
 from ..scan.tickets import Tickets
 
-_SINCE_EVER = date(2000, 1, 1)
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
 _LONGEST = "longest page"
@@ -89,7 +89,9 @@ class ScanRunner:
         self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
     ) -> ServicePages:
         """See :class:`~repair_shop.scan.slices.MakeReader`."""
-        asked = params or {}
+        asked, endpoint = dict(params or {}), self.job.endpoint
+        if path is None and endpoint.created_filter and self.ledger.value(self.job.shop, FROM_KEY):
+            asked.setdefault(endpoint.window[0], SINCE_EVER)
 
         def take(rows: list[dict[str, Any]], page: Page) -> None:
             self.on_rows(rows, page)
@@ -255,4 +257,4 @@ class ScanRunner:
 
 def _day_before(day: date | None) -> date:
     """What a filter for the rows from a day on is given, as it may mean the days after its own."""
-    return _SINCE_EVER if day is None else day - timedelta(days=1)
+    return SINCE_EVER if day is None else day - timedelta(days=1)

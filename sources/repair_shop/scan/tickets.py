@@ -17,10 +17,11 @@ from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
 from ..scan import PAGE_ROWS, Outcome, read_window
 from ..scan.known import KnownRows
+from ..scan.outcome import SINCE_EVER
 from ..scan.slices import MakeReader, Slice, halves, read_slices
 from ..scan.statuses import repair_labels, repair_status, status_of
 
-_SINCE_EVER: dict[str, Any] = {"updatedDateFrom": date(2000, 1, 1)}
+_SINCE_EVER: dict[str, Any] = {"updatedDateFrom": SINCE_EVER}
 _UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
 _SOME = 500
