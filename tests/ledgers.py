@@ -12,8 +12,7 @@ from typing import Any
 from pipelines.home import Home
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import pair
-from pipelines.settings import Settings, ShopSettings
-from pipelines.sync.session import open_session
+from pipelines.settings import ShopSettings
 from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.ledger import Ledger, Row, ScanState
 from sources.repair_shop.schema.clean import made_up_id, row_id
@@ -55,8 +54,9 @@ def answer(
 
 def make_empty(home: Path) -> None:
     """A home as a sync leaves it that brought no row: its warehouse has all tables."""
-    with open_session(Settings(home=home, shops=(shop_of(timezone=ZONE),))) as session:
-        session.feed.load_waiting()
+    made = LoadedHome(Home(home))
+    made.feed.load_waiting()
+    made.ledger.close()
 
 
 @dataclass

@@ -24,11 +24,11 @@ class Feed:
     """
 
     def __init__(
-        self, ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings], at: Offsets | None
+        self, ledger: Ledger, loader: Loader, shops: Sequence[ShopSettings], at: Offsets
     ) -> None:
         self._ledger, self._loader = ledger, loader
         self.log = ChangeLog(ledger, shops)
-        self.at: Offsets = at or {}
+        self.at = at
         self.batch = 150_000
         """Changes that are loaded at a time, some fifteen seconds of work: fewer loads are less
         work, and memory does not hang on it."""

@@ -2,11 +2,11 @@
 
 ::
 
-    with open_session(settings) as session:
+    with open_session(settings) as session, session.run("sync") as ending:
         session.client(shop).get(...)
         session.feed.load_waiting()
         session.build()          # models
-        session.publish()
+        session.publish(ending)
 
 Opening takes the sync lock; :class:`~pipelines.home.SyncRunning` says who has it.
 """
@@ -24,7 +24,7 @@ from typing import Any
 
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
-from pipelines.load.consumer import WAREHOUSE
+from pipelines.load.consumer import WAREHOUSE, Feed
 from pipelines.load.evidence import write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import BUILT, pair
@@ -82,11 +82,7 @@ class Session:
         self.counter = RequestCounter(max_requests)
         refuse_keys_of_others(ledger, settings)
         self.loader, self.builds = loader or Loader(home), loader is None
-        with self.loader.database():
-            self.loader.prepare()
-            self.feed, said = pair(ledger, self.loader, settings.shops)
-        for told in filter(None, (ledger.set_aside, said)):
-            self.observer.say(told)
+        self.feed = Feed(ledger, self.loader, settings.shops, {})
         self.publish_seconds = 1.0
         self.project = WarehouseSettings.load().project
         self._clients: dict[str, Client] = {}
@@ -148,6 +144,7 @@ class Session:
         ending = Ending(self.ledger.begin_run(command))
         try:
             with self.home.guard():
+                self._pair()
                 yield ending
         except BaseException as error:
             ending.outcome, ending.exit_code = "failed", getattr(error, "exit_code", 1)
@@ -163,6 +160,14 @@ class Session:
                 message=ending.message,
                 detail=ending.detail,
             )
+
+    def _pair(self) -> None:
+        """Open the private file and see how far it is; a fault of it is a run that failed."""
+        with self.loader.database():
+            self.loader.prepare()
+            self.feed, said = pair(self.ledger, self.loader, self.settings.shops)
+        for told in filter(None, (self.ledger.set_aside, said)):
+            self.observer.say(told)
 
     def publish(self, ending: "Ending | None" = None) -> None:
         """Give readers what was built, with the newest evidence: also how the run ends, if it does

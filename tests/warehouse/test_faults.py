@@ -211,6 +211,16 @@ def test_a_file_of_somebody_elses_in_the_published_ones_place_is_replaced(synced
         assert customers == [(len(synced.store("main").all("customers")),)]
 
 
+@pytest.mark.parametrize("command", ["sync", "reconcile"])
+def test_a_run_that_cannot_open_the_private_file_is_told_afterwards(synced, capsys, command):
+    """Somebody has it open, say: night after night, while the mirror of before looks well."""
+    Path("data/build/warehouse.duckdb").write_bytes(b"not a database" * 1000)
+    assert main([command]) == 2
+    found = status(capsys)
+    assert (found["runs"][0]["command"], found["runs"][0]["exit_code"]) == (command, 2)
+    assert "damaged" in str(found["problems"])
+
+
 def test_nobody_writes_within_an_opening_for_reading(tmp_path):
     home = Home(tmp_path)
     with home.open_build() as writer:

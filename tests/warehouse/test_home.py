@@ -219,7 +219,8 @@ def test_a_session_that_cannot_begin_leaves_no_file_open(tmp_path, monkeypatch):
     monkeypatch.setattr(Loader, "prepare", prepare)
     with (
         pytest.raises(HomeError) as refused,
-        open_session(Settings(home=tmp_path, shops=(shop_of(),))),
+        open_session(Settings(home=tmp_path, shops=(shop_of(),))) as session,
+        session.run("sync"),
     ):
         pass
     held = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.exists()]
