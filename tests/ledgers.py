@@ -54,9 +54,11 @@ def answer(
 
 def make_empty(home: Path) -> None:
     """A home as a sync leaves it that brought no row: its warehouse has all tables."""
-    made = LoadedHome(Home(home))
-    made.feed.load_waiting()
-    made.ledger.close()
+    place = Home(home)
+    with place.sync_lock():
+        made = LoadedHome(place)
+        made.feed.load_waiting()
+        made.ledger.close()
 
 
 @dataclass
