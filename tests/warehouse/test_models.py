@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -123,6 +124,15 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         assert part in str(failed.value)
     with duckdb.connect(str(raw.path)) as connection:
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
+
+
+def test_a_record_of_many_fields_takes_no_gigabytes(tmp_path: Path) -> None:
+    raw = Raw(tmp_path / "warehouse.duckdb")
+    fields = {f"field_{number}": str(number) for number in range(10_000)}
+    raw.add("customers", "c1", _unreadable=json.dumps(fields))
+    build(raw.path, home=tmp_path, shops=[], select="unreadable", memory=100_000_000)
+    found = raw.execute("select count(*), max(original) from ops.unreadable")
+    assert found == [(10_000, "9999")]
 
 
 def test_a_fault_of_the_data_stops_publishing(warehouse: Warehouse) -> None:

@@ -6,14 +6,17 @@
 -- Values the loader could not read as what they should be, and moments that are no date after all.
 
 select
-    source.shop_id,
+    fields.shop_id,
     'users' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."users" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."users"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -32,25 +35,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'tax_rates' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."tax_rates" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."tax_rates"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'payment_methods' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."payment_methods" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."payment_methods"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -69,14 +78,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'time_clock' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."time_clock" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."time_clock"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -125,14 +137,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'appointments' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."appointments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."appointments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -196,25 +211,31 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'appointments__attendees' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."appointments__attendees" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."appointments__attendees"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'customers' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."customers" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."customers"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -263,14 +284,17 @@ where source.date_of_birth is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'groups' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."groups" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."groups"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -289,14 +313,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'tickets' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."tickets" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."tickets"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -345,25 +372,31 @@ where source.due_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'tickets__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."tickets__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."tickets__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'tickets__payments' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."tickets__payments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."tickets__payments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -382,14 +415,17 @@ where source.date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_comments' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_comments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_comments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -423,14 +459,17 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_timers' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_timers" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_timers"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -479,14 +518,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'statuses' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."statuses" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."statuses"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -505,14 +547,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'presets' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."presets" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."presets"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -531,25 +576,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'presets__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."presets__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."presets__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'preset_categories' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."preset_categories" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."preset_categories"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -568,14 +619,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'issue_types' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."issue_types" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."issue_types"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -594,14 +648,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_invoices' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_invoices" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_invoices"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -650,25 +707,31 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_invoices__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_invoices__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_invoices__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_invoices__payments' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_invoices__payments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_invoices__payments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -687,14 +750,17 @@ where source.date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_invoices__returns' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_invoices__returns" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_invoices__returns"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -713,25 +779,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'ticket_invoices__returns__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."ticket_invoices__returns__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."ticket_invoices__returns__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'pos_orders' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."pos_orders" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."pos_orders"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -780,25 +852,31 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'pos_orders__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."pos_orders__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."pos_orders__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'pos_orders__payments' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."pos_orders__payments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."pos_orders__payments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -817,14 +895,17 @@ where source.date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'pos_orders__returns' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."pos_orders__returns" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."pos_orders__returns"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -843,25 +924,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'pos_orders__returns__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."pos_orders__returns__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."pos_orders__returns__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'payments' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."payments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."payments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -880,14 +967,17 @@ where source.date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'products' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."products" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."products"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -921,14 +1011,17 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'warranties' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."warranties" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."warranties"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -947,14 +1040,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'models' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."models" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."models"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -973,14 +1069,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'model_groups' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."model_groups" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."model_groups"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -999,14 +1098,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'categories' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."categories" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."categories"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1025,14 +1127,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'brands' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."brands" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."brands"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1051,14 +1156,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'stock_count' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."stock_count" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."stock_count"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1077,25 +1185,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'stock_count__products' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."stock_count__products" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."stock_count__products"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'stock' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."stock" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."stock"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1129,14 +1243,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'serials' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."serials" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."serials"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1155,14 +1272,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'adjustments' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."adjustments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."adjustments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1196,25 +1316,31 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'adjustments__products' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."adjustments__products" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."adjustments__products"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'suppliers' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."suppliers" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."suppliers"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1233,14 +1359,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'purchase_orders' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."purchase_orders" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."purchase_orders"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1304,25 +1433,31 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'purchase_orders__lines' as table_name,
-    source.parent_id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."purchase_orders__lines" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, parent_id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."purchase_orders__lines"
+    where _unreadable is not null
+) as fields
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'expenses' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."expenses" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."expenses"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1341,14 +1476,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'expense_categories' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."expense_categories" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."expense_categories"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1367,14 +1505,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'leads' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."leads" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."leads"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1408,14 +1549,17 @@ where source.last_updated is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'custom_fields' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."custom_fields" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."custom_fields"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1434,14 +1578,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'shipments' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."shipments" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."shipments"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,
@@ -1460,14 +1607,17 @@ where source.created_date is not null
 union all
 
 select
-    source.shop_id,
+    fields.shop_id,
     'shipments_deleted' as table_name,
-    source.id as id,
-    keys.name as column_name,
-    json_extract_string(source._unreadable, concat('$."', keys.name, '"')) as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from "raw"."shipments_deleted" as source, unnest(json_keys(source._unreadable)) as keys(name)
-where source._unreadable is not null
+from (
+    select shop_id, id as id, unnest(map_entries(from_json(_unreadable, '"MAP(VARCHAR, VARCHAR)"')), recursive := true)
+    from "raw"."shipments_deleted"
+    where _unreadable is not null
+) as fields
 union all
 select
     source.shop_id,

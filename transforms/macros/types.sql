@@ -37,17 +37,12 @@ case
 {% macro postgres__json_text(column, key) %}(cast({{ column }} as json) ->> '{{ key }}'){% endmacro %}
 {% macro spark__json_text(column, key) %}get_json_object({{ column }}, '$.{{ key }}'){% endmacro %}
 
-{#- The keys of a JSON object held as text, one row each: a from-clause item named `keys(name)`. -#}
-{% macro json_keys(column) %}{{ return(adapter.dispatch('json_keys')(column)) }}{% endmacro %}
-{% macro duckdb__json_keys(column) %}unnest(json_keys({{ column }})) as keys(name){% endmacro %}
-{% macro postgres__json_keys(column) %}lateral json_object_keys(cast({{ column }} as json)) as keys(name){% endmacro %}
-{% macro spark__json_keys(column) %}lateral explode(json_object_keys({{ column }})) as keys(name){% endmacro %}
-
-{#- The text under a key that is itself a column. -#}
-{% macro json_value(column, key_column) %}{{ return(adapter.dispatch('json_value')(column, key_column)) }}{% endmacro %}
-{% macro duckdb__json_value(column, key_column) %}json_extract_string({{ column }}, concat('$."', {{ key_column }}, '"')){% endmacro %}
-{% macro postgres__json_value(column, key_column) %}(cast({{ column }} as json) ->> {{ key_column }}){% endmacro %}
-{% macro spark__json_value(column, key_column) %}get_json_object({{ column }}, concat('$.', {{ key_column }})){% endmacro %}
+{#- The fields of a JSON object of texts, one row each: columns `key` and `value`. In a join each of them would hold
+    the whole object. -#}
+{% macro json_fields(column) %}{{ return(adapter.dispatch('json_fields')(column)) }}{% endmacro %}
+{% macro duckdb__json_fields(column) %}unnest(map_entries(from_json({{ column }}, '"MAP(VARCHAR, VARCHAR)"')), recursive := true){% endmacro %}
+{% macro postgres__json_fields(column) %}(json_each_text(cast({{ column }} as json))).*{% endmacro %}
+{% macro spark__json_fields(column) %}explode(from_json({{ column }}, 'map<string, string>')){% endmacro %}
 
 {#- One text that differs when any of the columns does; null differs from empty. -#}
 {% macro fingerprint(columns) %}

@@ -1,14 +1,17 @@
 -- Values the loader could not read as what they should be, and moments that are no date after all.
 {% for table, key, moments in declared_tables() %}
 select
-    source.shop_id,
+    fields.shop_id,
     '{{ table }}' as table_name,
-    source.{{ key }} as id,
-    keys.name as column_name,
-    {{ json_value('source._unreadable', 'keys.name') }} as original,
+    fields.id,
+    fields.key as column_name,
+    fields.value as original,
     'not readable as the kind of the column' as reason
-from {{ source('raw', table) }} as source, {{ json_keys('source._unreadable') }}
-where source._unreadable is not null
+from (
+    select shop_id, {{ key }} as id, {{ json_fields('_unreadable') }}
+    from {{ source('raw', table) }}
+    where _unreadable is not null
+) as fields
 {%- for column in moments %}
 union all
 select
