@@ -87,8 +87,8 @@ class Candidate:
 
     @property
     def fits(self) -> bool:
-        """Whether every month agrees and at least one of them says something."""
-        return self.telling > 0 and self.agreeing == self.compared
+        """Whether every month agrees."""
+        return self.agreeing == self.compared
 
 
 @dataclass(frozen=True)

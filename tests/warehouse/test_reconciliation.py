@@ -100,6 +100,12 @@ def test_the_only_definition_that_fits_is_sure_after_half_a_year(telling, certai
     assert (verdict.chosen, verdict.certainty, verdict.rivals) == (fits, certainty, ())
 
 
+def test_a_service_that_reported_zeros_alone_confirms_no_definition():
+    parts = {"date_basis": "document", "documents": "all"}
+    verdict = judge([Candidate("sales", parts, 9, 9, 0, D(0), is_current=True)], "sales")
+    assert (verdict.chosen, verdict.certainty) == (None, "no data")
+
+
 def test_when_none_fits_the_closest_is_named(connection):
     verdict = judge(calibrate(connection, "fits", "purchases"), "purchases")
     assert verdict.chosen is None
