@@ -121,6 +121,9 @@ def published_here(home: Path) -> Iterator[Published]:
         raise NothingPublished(
             Text("There is no warehouse in {folder} yet: run 'shopmirror sync' first.", folder=home)
         )
+    # The log of who wrote here: also to an older file, whose rows DuckDB would add to these.
+    if path.with_name(f"{WAREHOUSE}.wal").exists():
+        raise NothingPublished(_in_use(path))
     try:
         connection = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
@@ -135,13 +138,18 @@ def published_here(home: Path) -> Iterator[Published]:
 def _reason(path: Path, error: Exception) -> Text:
     text, file = str(error), str(path)
     if "Could not set lock" in text or "different configuration" in text:
-        return Text(
-            "{file} is open for writing in a program or notebook; close it there and try again.",
-            file=file,
-        )
+        return _in_use(path)
     if "version" in text:
         return Text(
             "{file} was written by another version of DuckDB; run 'shopmirror sync' again.",
             file=file,
         )
     return Text("{file} cannot be read. Run 'shopmirror sync' to publish it anew.", file=file)
+
+
+def _in_use(path: Path) -> Text:
+    return Text(
+        "{file} is open for writing in a program or notebook; close it there or run "
+        "'shopmirror sync', and try again.",
+        file=path,
+    )

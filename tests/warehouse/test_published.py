@@ -65,6 +65,37 @@ def test_a_file_that_this_process_writes_is_to_be_closed_not_published_anew(tmp_
         pass
 
 
+WRITES = """
+import sys, duckdb
+with duckdb.connect("warehouse.duckdb") as theirs:
+    print("open", flush=True)
+    sys.stdin.readline()
+    theirs.execute("insert into x values (777)")
+    print("written", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_what_somebody_writes_to_an_older_file_is_not_read_as_published(tmp_path):
+    """His log lies beside the newer one, under its name."""
+    for name, rows in (("warehouse.duckdb", 10), ("newer", 20)):
+        with duckdb.connect(str(tmp_path / name)) as made:
+            made.execute(f"create table x as from range({rows})")
+    command, pipe = [sys.executable, "-c", WRITES], subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdin=pipe, stdout=pipe, text=True) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        (tmp_path / "newer").replace(tmp_path / "warehouse.duckdb")
+        assert other.stdin is not None
+        print("go on", file=other.stdin, flush=True)
+        other.stdout.readline()
+        with pytest.raises(NothingPublished, match="open for writing"), published(tmp_path):
+            pass
+        other.communicate("done\n")
+    with published(tmp_path) as warehouse:
+        assert warehouse.row("select count(*) as rows from x") == {"rows": 20}
+
+
 @pytest.mark.parametrize(
     ("command", "slow"),
     [
