@@ -158,11 +158,14 @@ class Loader:
     def database(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """The private database; one that was lost begins as its newest copy, the published one."""
         with self.home.guard():
-            if not self.home.build_warehouse.exists() and self.home.warehouse.exists():
-                copy = self.home.build_warehouse.with_suffix(".tmp")
+            file = self.home.build_warehouse
+            if not file.exists() and self.home.warehouse.exists():
+                copy = file.with_suffix(".tmp")
                 copy.unlink(missing_ok=True)
                 copy_file(self.home.warehouse, copy)
-                copy.replace(self.home.build_warehouse)
+                # DuckDB would do to these rows what the lost file's log says of others.
+                file.with_name(f"{file.name}.wal").unlink(missing_ok=True)
+                copy.replace(file)
                 sync_folder(copy.parent)
         with self.home.guard(), self.home.open_build() as connection:
             try:

@@ -25,6 +25,12 @@ from shopmirror.main import main
 from sources.repair_shop.observer import Observer
 from tests.few_models import build_few
 
+LEAVES_A_LOG = """
+import duckdb, os, sys
+still_open = duckdb.connect(sys.argv[1]).execute("delete from raw.customers")
+os._exit(9)
+"""
+
 DIES_WHILE_PUBLISHING = """
 import os, sys
 from pipelines.publish import publish
@@ -188,12 +194,17 @@ def test_a_private_file_that_was_lost_is_on_the_disk_again_before_it_is_used(
     mirrored, plain_folder, monkeypatch
 ):
     home = Home(Path(shutil.copytree(mirrored, "data")))
+    # A process that was killed has left the file's log, which is of no other file.
+    subprocess.run([sys.executable, "-c", LEAVES_A_LOG, str(home.build_warehouse)], check=False)
+    assert home.build_warehouse.with_name("warehouse.duckdb.wal").exists()
     home.build_warehouse.unlink()
     synced = []
     sizes = lambda descriptor: synced.append(os.fstat(descriptor).st_size)  # noqa: E731
     monkeypatch.setattr("pipelines.json_file.os.fsync", sizes)
-    with Loader(home).database():
+    with Loader(home).database() as database:
         assert home.warehouse.stat().st_size in synced
+        customers = database.execute("select count(*) > 9 from raw.customers").fetchall()
+    assert customers == [(True,)]
     assert home.build_warehouse.read_bytes() == home.warehouse.read_bytes()
     assert home.build_warehouse.stat().st_mode & 0o777 == 0o600
 
