@@ -164,7 +164,11 @@ def conflicts(
         if compare(resource, name, body[name], row, zone) is Match.SAME:
             continue
         if name in values and name not in shown:
-            if compare(resource, name, values[name], row, zone) < Match.HIDDEN:
+            grade = compare(resource, name, values[name], row, zone)
+            # What an earlier change of ours set may be of a field that is always shown as empty.
+            is_known = values[name] == change.basis.get("values", {}).get(name)
+            is_emptied = grade is Match.HIDDEN and is_known and _is_empty(resource, name, row)
+            if grade < Match.HIDDEN or is_emptied:
                 found[name] = str(values[name]), words_of(resource, name, row)
         elif name in shown or name in seen:
             then = shown.get(name, seen.get(name))
@@ -175,6 +179,12 @@ def conflicts(
             if compare(resource, name, later.body[name], row, zone) is Match.SAME:
                 del found[name]
     return found
+
+
+def _is_empty(resource: str, name: str, row: Fields) -> bool:
+    """Whether a record shows a field, with nothing in it."""
+    columns = row.keys() & set(columns_of(resource, name))
+    return bool(columns) and not picture(resource, name, row)
 
 
 def _moved(then: Fields, now: Fields, zone: ZoneInfo) -> tuple[str, str] | None:

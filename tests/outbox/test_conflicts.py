@@ -47,6 +47,23 @@ def test_a_basis_of_nothing_is_an_empty_field(desk):
     assert "city: was '' when queued, is now 'Cobán'" in desk.change().reason
 
 
+@pytest.mark.parametrize("emptied", ["", None])
+def test_a_field_that_staff_emptied_is_no_longer_what_its_author_saw(desk, record, emptied):
+    desk.queue("customers", "update", {"mobile": "3"}, record, based_on={"mobile": "1"})
+    desk.shop.tables["customers"][record]["mobile"] = emptied
+    assert desk.push().exit_code == 1
+    assert "mobile: was '1' when queued, is now ''" in desk.change().reason
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert desk.shop.tables["customers"][record]["mobile"] == "3"
+
+
+def test_a_field_that_the_service_does_not_show_is_nobodys_edit(desk, record):
+    desk.queue("customers", "update", {"mobile": "3"}, record, based_on={"mobile": "1"})
+    del desk.shop.tables["customers"][record]["mobile"]
+    assert desk.push().exit_code == 0
+
+
 def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(desk, record):
     row = desk.shop.tables["customers"][record]
     desk.queue("customers", "update", {"mobile": "3"}, record)
