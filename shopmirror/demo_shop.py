@@ -6,6 +6,7 @@ shop that takes the folder over finds nothing of it left.
 
 import json
 import secrets
+import shutil
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -136,6 +137,8 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
     home = Home(path)
     with home.sync_lock():
         _remove(home.warehouse, home.ledger, home.build_warehouse, path / _DB)
+        _remove(path / "incidents.json", path / "schedule.json")
+        shutil.rmtree(path / "reports", ignore_errors=True)
         for suffix in ("", "-wal", "-shm"):
             queue = path / f"outbox.sqlite{suffix}"
             if queue.exists():

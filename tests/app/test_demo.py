@@ -181,6 +181,7 @@ def test_a_command_that_asks_a_stopped_shop_names_what_serves_it(words, tried, r
 
 def test_a_real_shop_takes_its_folder_over(folder, run):
     Home(Path("data")).outbox.touch()  # a queue, if no test before has made one
+    assert list(Path("data", "reports").iterdir())
     with SandboxServer() as server:
         key = folder / "key"
         key.write_text(server.keys["main"])
@@ -194,7 +195,8 @@ def test_a_real_shop_takes_its_folder_over(folder, run):
         assert "made room" in err and "never read whole" in out
     home = Home(Path("data"))
     assert not home.warehouse.exists() and not home.outbox.exists()
-    assert not (home.path / demo_shop.MARKER).exists()
+    left = [home.path / name for name in (demo_shop.MARKER, "reports", "incidents.json")]
+    assert not [path for path in left if path.exists()], "a report of a made-up shop"
     assert (home.path / "demo-outbox.sqlite").exists()
 
 
