@@ -53,9 +53,13 @@ def address(home: Path) -> str | None:
 
 
 def has_other_settings(home: Path) -> bool:
-    """Whether the settings here, files and environment, are of another shop than the demo's."""
+    """Whether the settings here, files and environment, are of another shop than the demo's.
+
+    Those of a demo whose home was removed, as ``make clean`` does, are no other's.
+    """
     section = read_section(*SECTION)
-    return bool(section) and ("shops" in section or section.get("base_url") != address(home))
+    is_ours = section.get("base_url") == address(home) or section.items() >= SHOP.items()
+    return bool(section) and ("shops" in section or not is_ours)
 
 
 @contextmanager

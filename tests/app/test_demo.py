@@ -179,6 +179,10 @@ def test_a_command_that_asks_a_stopped_shop_names_what_serves_it(words, tried, r
     assert f"shopmirror sandbox --db data/demo-shop.sqlite --port {nobody}" in err
 
 
+def test_its_settings_are_its_own_after_make_clean(folder, tmp_path):
+    assert not demo_shop.has_other_settings(tmp_path), "a home that holds no demo any more"
+
+
 def test_a_real_shop_takes_its_folder_over(folder, run):
     Home(Path("data")).outbox.touch()  # a queue, if no test before has made one
     assert list(Path("data", "reports").iterdir())
