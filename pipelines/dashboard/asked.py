@@ -77,9 +77,13 @@ def cached(question: Callable[Concatenate[Published, P], R]) -> Callable[Concate
 
 @cached
 def rows(warehouse: Published, sql: str, names: Names, values: dict[str, Any]) -> Rows:
-    """A table of the page; ``of`` in each row says how many there are, of whom most come."""
-    counted = f"select *, count(*) over () as of from ({sql}) limit {MOST}"  # noqa: S608 - ours
-    return warehouse.rows(counted, {"shops": list(names), **values})
+    """A table of the page, as :func:`counted` has it."""
+    return warehouse.rows(counted(sql), {"shops": list(names), **values})
+
+
+def counted(sql: str) -> str:
+    """The first rows of a question; ``of`` in each says how many there are."""
+    return f"select *, count(*) over () as of from ({sql}) limit {MOST}"  # noqa: S608 - ours
 
 
 COUNTER = "\n"
@@ -102,8 +106,9 @@ def breakdown(
 ) -> Rows:  # fmt: skip
     """Sales by ``product``, ``category``, ``technician`` or ``shop``, the largest first.
 
-    ``name`` (None: none is named), ``amount``, ``margin``, ``before`` (of the days ``before``, the
-    last of them up to the time of day of the build where ``running`` still runs).
+    ``name`` (None: none is named), ``amount``, ``margin``, ``whole`` (the amounts of all parts),
+    ``before`` (of the days ``before``, the last of them up to the time of day of the build where
+    ``running`` still runs).
     """
     return warehouse.rows(
         f"""
@@ -115,6 +120,9 @@ def breakdown(
             coalesce(sum(counted_amount) filter (
                 counted_day between $since and $to and {BY_NOW.format("happened_at")}
             ), 0) as before,
+            sum(coalesce(
+                sum(counted_amount) filter (counted_day between $first and $last), 0
+            )) over () as whole,
             count(*) over () as of
         from {_PARTS.format(_BY[by])} as parts
         left join runs on runs.shop_id = parts.shop_id

@@ -16,9 +16,8 @@ from pipelines.dashboard.view import Selection, methods
 from pipelines.language import Text, _, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
-from pipelines.report.closing import View
+from pipelines.report.closing import View, week_before
 from pipelines.report.layout import ages, report_period, taken_as
-from pipelines.report.periods import Period
 from pipelines.report.trust import LOOKS, Trust
 
 BY = {
@@ -196,7 +195,6 @@ def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
     days = (selection.period.first, selection.period.last)
     before = (view.before.period.first, view.before.period.last) if view.before else None
     rows = asked.breakdown(selection.home, selection.names, by, days, before or days, view.running)
-    whole = sum((row["amount"] for row in rows), Decimal(0))
     told = [
         row
         | {
@@ -204,7 +202,7 @@ def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
             "name": part_name(by, row["name"]),
             "change": formats.change(row["amount"], row["before"]) if before else None,
             "before": row["before"] if before else None,
-            "share": row["amount"] / whole if whole > 0 else None,
+            "share": row["amount"] / row["whole"] if row["whole"] > 0 else None,
         }
         for row in rows
     ]
@@ -216,7 +214,10 @@ def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
     )  # fmt: skip
     draw(selection, listing, told)
     of_tickets = _("By the technician of the ticket that a document belongs to.")
-    of_lines = _("By the lines of the documents, on the day on which each document counts.")
+    of_lines = _(
+        "By the lines of the documents, on the day on which each document counts. What no line "
+        "says, such as a discount on the whole, has no name."
+    )
     st.caption({"technician": of_tickets, "shop": ""}.get(by, of_lines))
 
 
@@ -246,7 +247,7 @@ def cash(selection: Selection, view: View, _trust: Trust) -> None:
     now, before = view.now.figures, view.before
     beside, so_far = (before.period, before.so_far) if before else (None, "")
     if selection.period.kind == "day":
-        beside = Period.of("day", selection.period.first - timedelta(days=7))
+        beside = week_before(selection.period, selection.days)
     lines = [
         line.model_dump()
         | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}

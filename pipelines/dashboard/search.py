@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import streamlit as st
 
-from pipelines.dashboard.asked import Names, Rows, cached
+from pipelines.dashboard.asked import Names, Rows, cached, counted
 from pipelines.dashboard.table import Listing, Opens, draw, window
 from pipelines.dashboard.view import Selection
 from pipelines.language import Text, _, shown
@@ -80,14 +80,15 @@ def found(warehouse: Published, names: Names, text: str) -> Rows:
     has_all = " and ".join(
         f"contains({_PLAIN.format('where_said')}, {_PLAIN.format('$' + name)})" for name in values
     )
-    parts = [
-        f"(select *, coalesce(lower(number) = $whole, false) as is_it from ({source}) "  # noqa: S608 - ours
-        f"where list_contains($shops, shop) and {has_all} "
-        f"order by is_it desc, day desc nulls last, number limit {_MOST})"
-        for source in _SOURCES
-    ]
+    newest = "is_it desc, day desc nulls last, number"
     return warehouse.rows(
-        f"from ({' union all '.join(parts)}) order by is_it desc, kind, day desc, number",
+        f"""
+        select *, coalesce(lower(number) = $whole, false) as is_it, count(*) over () as of
+        from ({" union all ".join(_SOURCES)})
+        where list_contains($shops, shop) and {has_all}
+        qualify row_number() over (partition by kind order by {newest}) <= {_MOST}
+        order by is_it desc, kind, day desc, number
+        """,  # noqa: S608 - ours
         {"shops": list(names), "whole": text.strip().lower(), **values},
     )
 
@@ -147,7 +148,7 @@ def thing(warehouse: Published, key: Key) -> tuple[dict[str, Any], list[Rows]] |
         of_it = _OF[key.kind]
         if listing.name == "its-tickets" and of_it == _OF_DOCUMENT:
             of_it = "id = $ticket"
-        sql = listing.sql.format(of_it=f"shop_id = $shop and {of_it}") + " limit 200"
+        sql = counted(listing.sql.format(of_it=f"shop_id = $shop and {of_it}"))
         found.append(warehouse.rows(sql, values) if key.kind in kinds else [])
     return facts[0], found
 

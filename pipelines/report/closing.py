@@ -139,18 +139,20 @@ def closing_report(
         today = max(now.astimezone(zone).date() for zone in zones.values())
         if period is not None and period.first > today:
             raise ReportError(f"{period.label} has not begun yet (today is {today}).")
-        days = figures.calendar(warehouse, names, today)
         groups: dict[str, list[str]] = {}
         for name in names:
             groups.setdefault(known[name]["currency"], []).append(name)
-        chosen, zone = period or Period.of("day", days.open_day), zones[names[0]]
-        made_at = now.astimezone(zone)
+        if period is None:
+            period = Period.of("day", figures.calendar(warehouse, names, today).open_day)
+        made_at = now.astimezone(zones[names[0]])
+
+        def page(names: list[str], unit: str) -> Page:
+            today = min(now.astimezone(zones[name]).date() for name in names)
+            return _page(warehouse, names, unit, period, today, made_at)
+
         return Report(
-            period=chosen,
-            pages=tuple(
-                _page(warehouse, group, unit, chosen, days, today, made_at)
-                for unit, group in groups.items()
-            ),
+            period=period,
+            pages=tuple(page(group, unit) for unit, group in groups.items()),
             extras=extras,
             made_at=made_at,
             source=warehouse.server,
@@ -213,26 +215,29 @@ def view(
     )
 
 
+def week_before(period: Period, days: Calendar) -> Period | None:
+    """The same weekday of the week before, of a day that has one since the books began."""
+    day = period.first - timedelta(days=7)
+    return Period.of("day", day) if period.kind == "day" and day >= days.begun else None
+
+
 def _page(
-    warehouse: Published, names: list[str], unit: str, period: Period, days: Calendar, today: date,
+    warehouse: Published, names: list[str], unit: str, period: Period, today: date,
     made_at: datetime,
 ) -> Page:  # fmt: skip
+    days = figures.calendar(warehouse, names, today)
     seen = view(warehouse, names, period, days)
     now = seen.now
     found = trust(warehouse, names, made_at)
     is_chain = len(names) > 1
     own = figures.by_shop(warehouse, names, now.period, days.until) if is_chain else {}
-    is_day = now.period.kind == "day"
-    week_before = now.period.first - timedelta(days=7)
     return Page(
         title=shop_title(names),
         shops=tuple(names),
         currency=unit,
         **dict(seen),
         methods=figures.methods(
-            warehouse, names, now.period,
-            Period.of("day", week_before) if is_day and week_before >= days.begun else None,
-            seen.running,
+            warehouse, names, now.period, week_before(now.period, days), seen.running
         ),
         lines=tuple(
             ShopLine(shop=name, figures=own[name], seal=found.by_shop[name])
@@ -256,7 +261,7 @@ def _notes(
         told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
         notes.append(told)
     # Not while that day is not over.
-    if days.until <= period.last and days.until < today:
+    if days.until <= period.last and days.until < max(today, period.first):
         notes.append(
             Text(
                 "The mirror ends at {day}, {time}: what came later is not in these figures yet.",

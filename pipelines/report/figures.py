@@ -301,9 +301,10 @@ def technicians(
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
                 as median_hours,
-            count(*) filter (where not is_done or done_day > $last) as open_at_end
+            count(*) filter (where opened_day <= $last and (not is_done or done_day > $last))
+                as open_at_end
         from marts.tickets
-        where list_contains($shops, shop_id) and opened_day <= $last
+        where list_contains($shops, shop_id)
         group by 1, case when not is_unassigned then shop_id end,
             case when not is_unassigned then technician_id end
         having opened + closed + open_at_end > 0

@@ -170,6 +170,13 @@ def test_tickets_add_up_over_technicians(chain):
     assert [(work.tickets_opened,)] == ask(chain, opened)
 
 
+def test_a_ticket_invoiced_before_it_was_opened_is_closed_by_its_technician(home):
+    change(home, "update marts.tickets set opened_day = done_day + 40 where is_done")
+    page = report(home, "2026-05").pages[0]
+    closed = sum(line.closed for line in page.technicians)
+    assert page.now.figures.tickets_closed == closed > 0
+
+
 @pytest.mark.parametrize(("month", "lines"), [(3, 1), (4, 1), (6, 0)])
 def test_tickets_of_nobody_are_one_line(chain, month, lines):
     """Of both shops in March, of one in April, of none in June."""
@@ -228,6 +235,13 @@ def test_shops_of_several_currencies_get_a_page_each_and_no_sum(home):
     pages = report(home).pages
     assert [(page.title, page.currency) for page in pages] == [("centro", "GTQ"), ("norte", "EUR")]
     assert all(not page.lines for page in pages)
+    # The books of each begin when its own shops' do.
+    change(home, "delete from marts.shop_days where shop_id = 'norte' and day < '2026-06-01'")
+    older, younger = report(home, "2026-06").pages
+    assert older.before is not None and younger.before is None
+    assert any(
+        "begin at 2026-06-01" in str(note) for note in report(home, "2026-05").pages[1].notes
+    )
 
 
 def test_as_of_is_the_oldest_look_at_what_the_figures_are_made_of(home):
@@ -278,8 +292,10 @@ def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):
     assert report(home).period.first == TODAY
     assert report(home, shop="norte").period.first == TODAY + timedelta(days=1)
     # There the 16th is over, so that no day before it is cut at an hour either.
-    before = report(home).pages[0].before
+    page = report(home).pages[0]
+    before = page.before
     assert before is not None and before.so_far == "20:00"
+    assert not page.notes, "nothing is missing of a day that still runs"
     alone = "select sum(taken) from marts.{} where shop_id = '{}' and day = '2026-07-15'"
     cut, whole = (
         ask(home, alone.format(*which))[0][0]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard import search, table
+from pipelines.dashboard import asked, search, table
 from pipelines.dashboard.parts import DOCUMENTS
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.search import Key
@@ -136,15 +136,12 @@ def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
     page = shown(chain, monkeypatch, part="breakdown", by=by, period="2026-05")
     rows = page.dataframe[0].value
     for column, month in (("Sold", "2026-05"), ("Before", "2026-04")):
-        ((documents, lines),) = ask(
+        ((sold,),) = ask(
             chain,
-            "with effects as (from marts.sales_documents "
-            f"where strftime(effect_day, '%Y-%m') = '{month}') "
-            "select (select sum(gross)::double from effects), (select sum(total)::double "
-            "from marts.sales_lines semi join effects using (shop_id, effect_key))",
+            "select sum(total)::double from marts.daily_sales "
+            f"where strftime(day, '%Y-%m') = '{month}'",
         )
-        wanted = lines if by in ("product", "category") else documents
-        assert rows[column].sum() == pytest.approx(wanted)
+        assert rows[column].sum() == pytest.approx(sold)
     assert not rows.isin(["None", "pos_order", "\n"]).any().any()
 
 
@@ -207,6 +204,7 @@ def test_of_a_day_what_is_found_stands_in_the_order_of_its_numbers(chain):
     rows = search.found(chain, ("centro", "norte"), "a")
     order = [(row["kind"], -(row["day"] or date.min).toordinal(), row["number"]) for row in rows]
     assert len(rows) > 25 and order == sorted(order)
+    assert rows[0]["of"] > len(rows)
 
 
 def test_open_tickets_are_a_list(chain, monkeypatch):
@@ -247,6 +245,18 @@ def test_shares_and_changes_sort_as_numbers_and_lead_to_their_documents(chain, m
     assert behind["Sold"].sum() == pytest.approx(best["Sold"])
 
 
+def test_a_share_is_of_all_parts_however_few_are_shown(home, monkeypatch):
+    monkeypatch.setattr(asked, "MOST", 3)
+    page = shown(home, monkeypatch, part="breakdown", by="product", period="2026-05")
+    rows = page.dataframe[0].value
+    ((sold,),) = ask(
+        home,
+        "select sum(total)::double from marts.daily_sales where strftime(day, '%Y-%m') = '2026-05'",
+    )
+    assert rows["Share"].tolist() == pytest.approx((rows["Sold"] / sold * 100).tolist())
+    assert any(line.value.startswith("3 of ") for line in page.caption)
+
+
 def test_cash_up_stands_beside_the_same_weekday_of_the_week_before(chain, monkeypatch):
     page = shown(chain, monkeypatch, part="cash", period="2026-07-15")
     methods = page.dataframe[0].value
@@ -255,6 +265,12 @@ def test_cash_up_stands_beside_the_same_weekday_of_the_week_before(chain, monkey
     (before,) = [name for name in methods.columns if "2026-07-08" in name]
     assert before.startswith("Wednesday")
     assert methods[before].sum() == pytest.approx(ask(chain, paid, date(2026, 7, 8))[0][0])
+
+
+def test_cash_up_stands_beside_no_day_before_the_books_begin(home, monkeypatch):
+    change(home, "delete from marts.shop_days where day < '2026-07-10'")
+    methods = shown(home, monkeypatch, part="cash", period="2026-07-15").dataframe[0].value
+    assert list(methods.columns) == ["Paid with", "Payments", "Taken"]
 
 
 def test_what_comes_already_is_not_to_be_ordered_again(home, monkeypatch):

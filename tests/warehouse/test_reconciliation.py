@@ -155,6 +155,12 @@ def test_every_definition_gives_what_the_report_gives_under_it(connection):
             [candidate.key],
         ).fetchall()
         assert by_report == by_definition, candidate.key
+        by_line = connection.execute(
+            "select cast(date_trunc('month', counted_day) as date), sum(counted_amount) "
+            "from marts.counted_lines "
+            "where shop_id = 'net' group by 1 having sum(counted_amount) <> 0 order by 1"
+        ).fetchall()
+        assert by_line == by_report, candidate.key
     connection.execute("rollback")
 
 
