@@ -10,6 +10,7 @@ select
     sum(total) as total,
     sum(tax) as tax,
     sum(cost) as cost,
+    sum(total - coalesce(tax, 0) - cost) as margin,
     sum(case when cost is null then total else 0 end) as uncosted,
     sum(case when cost is null then total - coalesce(tax, 0) else 0 end) as uncosted_net
 from "intermediate"."int_priced_lines"

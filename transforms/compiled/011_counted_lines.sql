@@ -18,7 +18,7 @@ sums as (
         else concat(document_type, ':', document_id, ':return:', return_position)
     end as effect_key,
         case when definitions.sales_amount_basis in ('net', 'net_rounded') then total - coalesce(tax, 0) else total end as amount,
-        total - coalesce(tax, 0) - uncosted_net - coalesce(cost, 0) as margin
+        margin
     from "intermediate"."int_line_sums" as lines
     inner join definitions on definitions.shop_id = lines.shop_id
 )

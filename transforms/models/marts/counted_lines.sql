@@ -13,7 +13,7 @@ sums as (
         lines.shop_id,
         {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key,
         case when {{ is_net }} then total - coalesce(tax, 0) else total end as amount,
-        total - coalesce(tax, 0) - uncosted_net - coalesce(cost, 0) as margin
+        margin
     from {{ ref('int_line_sums') }} as lines
     inner join definitions on definitions.shop_id = lines.shop_id
 )
