@@ -142,7 +142,7 @@ def agreement(compared: int, differing: int) -> str:
     """How many periods of the reports agree, of those that were compared."""
     if differing:
         return f"{differing} of {compared} periods differ"
-    return f"all {compared} periods" if compared else "not compared"
+    return f"{compared} of {compared} periods" if compared else "not compared"
 
 
 def duration(seconds: float) -> str:

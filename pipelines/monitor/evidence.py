@@ -242,7 +242,7 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
 
 
 _UNREAD = Text("{list}: {n} row(s) have no '{column}' that can be read, and count in no report")
-_DROPPED = Text("{list}: rows say '{column}' no more, and {n} have none now")
+_DROPPED = Text("{list}: the service no longer gives '{column}', and {n} row(s) have none now")
 _UNKNOWN = Text("{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'")
 
 
@@ -273,7 +273,7 @@ def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
 def age(as_of: datetime | None, now: datetime, shop: str = "") -> list[Problem]:
     """Whether a mirror that is proven as of a moment missed a night; None: no such moment."""
     if as_of is None:
-        text = Text("as of when it is complete is not known until it is read")
+        text = Text("it is not known when the mirror was last complete")
         return [Problem(Kind.STALE, text, shop)]
     hours = (now - as_of).total_seconds() / 3600
     if hours <= STALE_HOURS:

@@ -146,7 +146,10 @@ class Incidents:
         since = self._clock(entry.since)
         lines = [
             Text(
-                "{job} fails since {since}: {meaning}.", job=subject, since=since, meaning=meaning
+                "{job} has failed since {since}: {meaning}.",
+                job=subject,
+                since=since,
+                meaning=meaning,
             ),
             scrub(message),
             *named[:_MANY],
@@ -179,7 +182,7 @@ class Incidents:
         now = to_the_second(self._now())
         over_at = entry.over_at or now
         since = self._clock(entry.since)
-        text = Text("{job} works again. It failed since {since}.", job=subject, since=since)
+        text = Text("{job} works again. It had failed since {since}.", job=subject, since=since)
         title = Text("{name}: {job} works", name=self._settings.name, job=subject)
         deaf = set(channels(self._settings)) - set(entry.heard)
         sent = deliver(self._settings, title, text, without=deaf)

@@ -336,8 +336,9 @@ def _failing(incidents: Sequence[Mapping[str, Any]], zone: tzinfo | None) -> Ite
         since = datetime.fromisoformat(incident["since"]).astimezone(zone)
         yield Problem(
             Kind.JOB,
-            f"The job {incident['job']} fails since {since:%Y-%m-%d %H:%M %Z} ({incident['runs']} "
-            f"run(s), exit code {incident['exit_code']}): {incident['message'].rstrip('.')}; "
+            f"The job {incident['job']} has failed since {since:%Y-%m-%d %H:%M %Z} "
+            f"({incident['runs']} run(s), exit code {incident['exit_code']}): "
+            f"{incident['message'].rstrip('.')}; "
             f"'shopmirror schedule --run {incident['job']}' runs it at once",
         )
 

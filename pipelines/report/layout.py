@@ -16,7 +16,7 @@ from pipelines.report.trust import LOOKS
 _SHOWN_PEOPLE, _SHOWN_METHODS = 9, 8
 """Lines that fit beside the other tables on one A4 page."""
 _HEADS = {
-    "day": (Text("last open day"), Text("four weeks before")),
+    "day": (Text("open day before"), Text("four weeks before")),
     "week": (Text("week before"), Text("year before")),
     "month": (Text("month before"), Text("year before")),
     "quarter": (Text("quarter before"), Text("year before")),

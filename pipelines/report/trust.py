@@ -78,13 +78,12 @@ class Seal(Frozen):
         """How many periods agree, or differ, in words that cannot be taken for the contrary."""
         if not self.compared:
             return Text("with the service's own reports")
-        if self.differing:
-            return Text("in {n} of {all} periods", n=self.differing, all=self.compared)
         if self.state is SealState.UNKNOWN:
             return Text("in every shop")
+        counts = {"n": self.differing or self.compared, "all": self.compared}
         if self.state is SealState.IN_DOUBT:
-            return Text("though all {n} periods agreed", n=self.compared)
-        return Text("in all {n} periods", n=self.compared)
+            return Text("though {n} of {all} periods agreed", **counts)
+        return Text("in {n} of {all} periods", **counts)
 
 
 class Caution(Frozen):

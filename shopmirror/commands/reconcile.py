@@ -82,7 +82,8 @@ def show(report: ReconcileReport) -> None:
     elif report.exit_code == 0:
         say("Neither side has anything but zeros in these periods, which agrees about nothing.")
     elif differing:
-        fault(f"{len(differing)} of {len(report.periods)} periods do not agree.")
+        compared = sum(map(len, groups.values()))
+        fault(f"{len(differing)} of {compared} periods do not agree.")
 
 
 def _show_differing(differing: "list[Compared]") -> None:

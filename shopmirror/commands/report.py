@@ -58,9 +58,10 @@ def report(
         fault(caution)
     if made.seal is SealState.DIFFERS:
         differing = sum(page.seal.differing for page in made.pages)
+        compared = sum(page.seal.compared for page in made.pages)
         fault(
-            f"The books do not agree with the service's own reports in {differing} periods. "
-            "'shopmirror reconcile' explains where."
+            f"The books differ from the service's own reports in {differing} of {compared} "
+            "periods. 'shopmirror reconcile' explains where."
         )
     elif made.seal is SealState.UNKNOWN:
         say("The books were not compared with the service's own reports yet.")

@@ -67,6 +67,13 @@ def test_a_question_is_answered_for_people_and_for_programs(at_chain, capsys):
     assert list(csv.reader(io.StringIO(capsys.readouterr().out)))[1] == [shop, str(day), str(total)]
 
 
+def test_the_tables_that_are_shown_are_the_marts(at_chain, capsys):
+    assert main(["query", "show tables", "--json"]) == 0
+    shown = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    marts = "select table_name from information_schema.tables where table_schema = 'marts' order by"
+    assert shown == [name for (name,) in ask(at_chain, f"{marts} 1")]
+
+
 def test_two_columns_of_one_name_are_told_apart(at_chain, capsys):
     assert main(["query", "select 1 as x, 2 as x, 3 as x", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [{"x": 1, "x_1": 2, "x_2": 3}]

@@ -10,7 +10,7 @@ from pipelines.report.layout import Sheet, report_period
 from tests.app.warehouse import ask, report
 
 _BESIDE = [
-    ("2026-07-14", "Tuesday", "", "last open day\n2026-07-13", "four weeks before\n2026-06-16"),
+    ("2026-07-14", "Tuesday", "", "open day before\n2026-07-13", "four weeks before\n2026-06-16"),
     (
         "2026-W29", "2026-07-13 \u2013 2026-07-16", "\nto 2026-07-16",
         "week before\nweek 28 of 2026\nto 2026-07-09 20:00",

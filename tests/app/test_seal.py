@@ -20,8 +20,8 @@ from tests.app.warehouse import NOW, TODAY, change, report, texts
         (SealState.UNKNOWN, 0, 0, "with the service's own reports"),
         (SealState.UNKNOWN, 28, 0, "in every shop"),
         (SealState.DIFFERS, 28, 3, "in 3 of 28 periods"),
-        (SealState.IN_DOUBT, 28, 0, "though all 28 periods agreed"),
-        (SealState.AGREES, 28, 0, "in all 28 periods"),
+        (SealState.IN_DOUBT, 28, 0, "though 28 of 28 periods agreed"),
+        (SealState.AGREES, 28, 0, "in 28 of 28 periods"),
     ],
 )
 def test_a_seal_says_of_how_many_periods_it_is(state, compared, differing, said):

@@ -21,6 +21,7 @@ from pipelines.publish.publish import publish
 from pipelines.settings import Settings
 from pipelines.transform.findings import write_findings
 from shopmirror.commands.status import show
+from shopmirror.main import main
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.ledger import Ledger
 from tests.app.nights import bench as bench
@@ -118,6 +119,16 @@ def test_what_a_build_found_in_the_data_is_told(settings):
 def test_a_warehouse_that_cannot_be_read_is_told(settings):
     Home(settings.home).warehouse.write_bytes(b"no database")
     assert any("The warehouse cannot be read" in line for line in status(settings).problems)
+
+
+def test_a_home_that_is_not_there_is_told_and_not_made(settings, monkeypatch, capsys):
+    mistyped = settings.home.with_name("dta")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(mistyped))
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "no-key-of-anyone")
+    assert main(["status"]) == 2
+    assert f"There is no mirror in {mistyped} yet" in capsys.readouterr().err
+    assert not mistyped.exists()
 
 
 def test_shops_that_the_block_of_another_holds_up_are_told_in_one_line(home):

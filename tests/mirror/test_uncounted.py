@@ -92,7 +92,7 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
 
     def told(more):
         others = "main: {}: {} row(s) have a field 'stage' that nobody knows, and no '{}'"
-        none = "main: {}: rows say '{}' no more, and {} have none now"
+        none = "main: {}: the service no longer gives '{}', and {} row(s) have none now"
         return sorted(
             [others.format(path[1:], len(nights[path]), renamed[path]) for path in renamed]
             + [none.format("tickets", "status", 60 + more)]
