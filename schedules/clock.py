@@ -184,4 +184,4 @@ def _another(runner: Runner) -> AlreadyRunning:
     who = runner.state.scheduler_since()
     since = who[1].astimezone() if who else None
     known = f" (process {who[0]}, since {since:%Y-%m-%d %H:%M %Z})" if who else ""
-    return AlreadyRunning(f"A scheduler{known} serves {runner.home} already; this one leaves.")
+    return AlreadyRunning(f"A scheduler{known} serves {runner.home} already; this one ends.")

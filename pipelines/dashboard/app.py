@@ -220,14 +220,11 @@ def _report(looked: Selection, suffix: str) -> bytes:
 def _head(looked: Selection, trust: Trust) -> None:
     st.title(plain(shown(shop_title(looked.names))))
     seal = trust.seal
-    when = _("an unknown time")
-    if trust.as_of is not None:
-        when = formats.moment(trust.as_of, looked.zone)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{plain(looked.period.said)}**", width="content")
         look = LOOKS[seal.state]
         st.badge(f"{shown(look.title)} {shown(seal.detail)}", color=look.badge)
-        said = [_("Mirror as of {moment}.", moment=when)]
+        said = [_("Mirror as of {moment}.", moment=formats.moment(trust.as_of, looked.zone))]
         said += formats.source(trust.source, trust.given, looked.zone)
         st.caption(plain(" ".join(said)), width="content")
 

@@ -90,7 +90,7 @@ def parts(rows: Rows, unit: str, *, has_before: bool) -> None:
     """The largest parts of a breakdown, each beside what it was before."""
     kinds = {"amount": _("this period")} | ({"before": _("compared with")} if has_before else {})
     told = [
-        {"name": row["name"], "what": what, "amount": float(row[key] or 0)}
+        {"name": row["name"], "what": what, "amount": float(row[key])}
         for row in rows[:_BARS]
         for key, what in kinds.items()
     ]

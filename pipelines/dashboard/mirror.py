@@ -3,6 +3,7 @@
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.table import Listing, draw
@@ -24,9 +25,15 @@ _LISTS = Listing("lists", "shop list rows proven doubted checked", Text("Lists")
 
 def mirror(selection: Selection) -> None:
     """What ran, and what each list holds."""
-    draw(selection, _RUN_TABLE, runs(selection.home))
+    draw(selection, _RUN_TABLE, list(map(_in_words, runs(selection.home))))
     rows = lists(selection.home, selection.names)
     draw(selection, _LISTS, [row | {"list": shown(list_name(row["list"]))} for row in rows])
+
+
+def _in_words(run: dict[str, Any]) -> dict[str, Any]:
+    """A run whose message, where it is a sentence of ours, is said in the language at work."""
+    message = run["message"] or ""
+    return run | {"message": shown(Text(message))}
 
 
 @cached

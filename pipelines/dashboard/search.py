@@ -73,10 +73,7 @@ _PLAIN = "translate(strip_accents(lower({})), '\u0142\u00f8\u0111\u0131', 'lodi'
 @cached
 def found(warehouse: Published, names: Names, text: str) -> Rows:
     """Customers, tickets and documents that have all words of ``text``, numbers first."""
-    words = text.lower().split()[:6]
-    if not words:
-        return []
-    values = {f"w{place}": word for place, word in enumerate(words)}
+    values = {f"w{place}": word for place, word in enumerate(text.lower().split()[:6])}
     has_all = " and ".join(
         f"contains({_PLAIN.format('where_said')}, {_PLAIN.format('$' + name)})" for name in values
     )

@@ -259,9 +259,7 @@ def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Li
 
 
 def _told(selection: Selection, value: Any, column: Col) -> str:
-    return (
-        "" if value is None or value == "" else _way(selection, column)(_value(value, column.kind))
-    )
+    return "" if value is None else _way(selection, column)(_value(value, column.kind))
 
 
 def _value(value: Any, kind: str) -> Any:

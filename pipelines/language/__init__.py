@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Self
 
@@ -145,7 +145,7 @@ class Language:
             return self.say(value)
         if isinstance(value, list):
             return ", ".join(map(self._shown, value))
-        if isinstance(value, date) and not isinstance(value, datetime):
+        if isinstance(value, date):
             return self.day(value)
         if isinstance(value, int | Decimal | float):
             return self.number(value)

@@ -202,7 +202,7 @@ def view(
         if chosen is None or chosen.last < days.begun:
             return None
         has_that_day = chosen.length == period.length or period.kind == "range"
-        cut = so_far if has_that_day and chosen.last < days.until else ""
+        cut = so_far if has_that_day else ""
         found = figures.figures(warehouse, names, chosen, days.until, so_far=bool(cut))
         return Column(period=chosen, figures=found, so_far=cut)
 
@@ -210,7 +210,7 @@ def view(
         now=Column(period=period, figures=figures.figures(warehouse, names, period, days.until)),
         before=column(period.previous(open_day, is_running=is_running)),
         earlier=column(period.year_before(is_running=is_running)),
-        technicians=figures.technicians(warehouse, names, period),
+        technicians=figures.technicians(warehouse, names, period, days.until),
         months=figures.months(warehouse, names, period.last, bars),
     )
 
@@ -266,7 +266,7 @@ def _notes(
             Text(
                 "The mirror ends at {day}, {time}: what came later is not in these figures yet.",
                 day=days.until,
-                time=figures.time_of_build(warehouse, names, days.until) or "24:00",
+                time=figures.time_of_build(warehouse, names, days.until),
             )
         )
     if unread := now.figures.unreadable_payments:

@@ -213,11 +213,8 @@ def by_shop(
         left join stood on stood.shop_id = names.shop_id
         group by 1
         """,  # noqa: S608 - columns of the mart
-        {
-            "shops": list(names), "first": period.first, "last": period.last,
-            "stood": min(period.last, until), **({"until": until} if so_far else {}),
-        },
-    )  # fmt: skip
+        _of(names, period, stood=min(period.last, until), until=until),
+    )
     return {row.pop("shop_id"): Figures(**row) for row in rows}
 
 
@@ -287,7 +284,7 @@ def methods(
 
 
 def technicians(
-    warehouse: Published, names: Sequence[str], period: Period
+    warehouse: Published, names: Sequence[str], period: Period, until: date
 ) -> tuple[Technician, ...]:
     """Who opened and closed what within the period, the busiest first; nobody's tickets last.
 
@@ -301,7 +298,7 @@ def technicians(
             count(*) filter (where is_done and done_day between $first and $last) as closed,
             median(cycle_hours) filter (where is_done and done_day between $first and $last)
                 as median_hours,
-            count(*) filter (where opened_day <= $last and (not is_done or done_day > $last))
+            count(*) filter (where opened_day <= $stood and (not is_done or done_day > $stood))
                 as open_at_end
         from marts.tickets
         where list_contains($shops, shop_id)
@@ -310,7 +307,7 @@ def technicians(
         having opened + closed + open_at_end > 0
         order by name is null, closed desc, opened desc, open_at_end desc, name
         """,
-        _of(names, period),
+        _of(names, period, stood=min(period.last, until)),
     )
     return tuple(Technician(**row) for row in rows)
 

@@ -23,9 +23,9 @@ def money(amount: Decimal | None, unit: str = "") -> str:
     return NONE if amount is None else current().money(amount, unit)
 
 
-def whole(number: int | None) -> str:
+def whole(number: int) -> str:
     """``12,345``."""
-    return NONE if number is None else current().number(number)
+    return current().number(number)
 
 
 def change(now: Decimal | int, before: Decimal | int | None) -> Decimal | None:
@@ -61,7 +61,7 @@ def number(value: Decimal) -> str:
 def moment(value: datetime | None, zone: tzinfo) -> str:
     """``2026-11-20 22:41 -06:00``: the shop's clock, and which clock that is."""
     if value is None:
-        return NONE
+        return _("an unknown time")
     local = value.astimezone(zone)
     offset = local.strftime("%z")
     return f"{current().day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
@@ -71,7 +71,7 @@ def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
     """A sentence on the PostgreSQL that was read, and how old its figures are; none for a file."""
     if not server:
         return []
-    when = _("an unknown time") if given is None else moment(given, zone)
+    when = moment(given, zone)
     return [_("Read from PostgreSQL '{name}', given there {moment}.", name=server, moment=when)]
 
 
@@ -100,4 +100,4 @@ def written(value: Any, kind: str, unit: str = "") -> str:
     """A cell of a table, of report or page, as text; ``kind`` says what it holds."""
     if kind == "money":
         return money(value, unit)
-    return shown("" if value is None else value) if kind not in _WAYS else _WAYS[kind](value)
+    return _WAYS.get(kind, shown)(value)

@@ -135,12 +135,8 @@ class Sheet:
         """What the figures are as of, and what they mean."""
         zone = self.report.made_at.tzinfo
         assert zone is not None
-        as_of = self.page.as_of
         lines = [
-            _(
-                "Mirror as of {moment}.",
-                moment=_("an unknown time") if as_of is None else formats.moment(as_of, zone),
-            ),
+            _("Mirror as of {moment}.", moment=formats.moment(self.page.as_of, zone)),
             *formats.source(self.report.source, self.page.given, zone),
             _("Made {moment}.", moment=formats.moment(self.report.made_at, zone)),
             _(

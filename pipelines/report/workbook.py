@@ -75,7 +75,7 @@ def _write(book: xlsxwriter.Workbook, tab: Tab, name: str) -> None:
     page.fit_to_pages(1, 0)
     page.repeat_rows(0)
     body = len(tab.rows) - tab.totals
-    if body and tab.columns:
+    if body:
         page.autofilter(0, 0, body, len(tab.columns) - 1)
     for number, row in enumerate(tab.rows, start=1):
         formats = plain if number <= body else total

@@ -165,13 +165,13 @@ def _message(kind: Kind, failed: Sequence[tuple[str, ShopError]], names: Sequenc
             "is kept; the next run goes on from there."
         )
     if kind is Kind.STOPPED:
-        return "Stopped early. What was fetched is kept; the next run goes on from there."
+        return Text("Stopped early. What was fetched is kept; the next run goes on from there.")
     if kind is Kind.DIFFERS:
         return Text("Every list is proven, but our reports and the service's differ.")
     if kind is Kind.UNCOUNTED:
         return Text(
-            "Every list is proven, but rows lack a field that figures need, in any form or under "
-            "any name that we know: 'shopmirror doctor' says which fields they have."
+            "Every list is proven, but rows lack a field that figures need: 'shopmirror doctor' "
+            "says which fields they have."
         )
     if kind is Kind.CHANGE:
         return Text(

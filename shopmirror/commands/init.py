@@ -47,7 +47,9 @@ def init(
     ] = None,
     allow_http: Annotated[
         bool,
-        typer.Option("--allow-http", help="The address is http:// and not on this machine: meant."),
+        typer.Option(
+            "--allow-http", help="Take an address with http:// that is not on this machine."
+        ),
     ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace values that are set already.")

@@ -80,7 +80,7 @@ def show(report: ReconcileReport) -> None:
     if report.exit_code == 0 and groups:
         out().print(f"[green]Everything agrees to the cent.[/green] {report.requests} requests.")
     elif report.exit_code == 0:
-        say("Neither side has anything but zeros in these periods, which agrees about nothing.")
+        say("Both sides have nothing but zeros in these periods, which proves nothing.")
     elif differing:
         compared = sum(map(len, groups.values()))
         fault(f"{len(differing)} of {compared} periods do not agree.")

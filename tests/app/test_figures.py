@@ -296,6 +296,14 @@ def test_a_chain_closes_a_day_that_has_begun_in_each_of_its_zones(home):
     before = page.before
     assert before is not None and before.so_far == "20:00"
     assert not page.notes, "nothing is missing of a day that still runs"
+    # A ticket closed on the day that has begun in one zone alone is open at the end of the other's.
+    change(
+        home,
+        "update marts.tickets set is_done = true, done_day = '2026-07-17' where id in "
+        "(select id from marts.tickets where shop_id = 'norte' and not is_done limit 1)",
+    )
+    begun = report(home, "2026-07-17").pages[0]
+    assert begun.now.figures.tickets_open == sum(line.open_at_end for line in begun.technicians)
     alone = "select sum(taken) from marts.{} where shop_id = '{}' and day = '2026-07-15'"
     cut, whole = (
         ask(home, alone.format(*which))[0][0]

@@ -57,7 +57,7 @@ def test_moments_name_the_offset_of_the_clock_they_show():
     winter = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     assert formats.moment(winter, ZoneInfo("America/New_York")) == "2026-01-01 22:04 −05:00"
     assert formats.moment(winter, ZoneInfo("Asia/Kolkata")) == "2026-01-02 08:34 +05:30"
-    assert formats.moment(None, UTC) == "–"
+    assert formats.moment(None, UTC) == "an unknown time"
 
 
 def test_hours_are_short():

@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard import asked, search, table
+from pipelines.dashboard import asked, table
 from pipelines.dashboard.parts import DOCUMENTS
 from pipelines.dashboard.plain import plain
-from pipelines.dashboard.search import Key
 from pipelines.dashboard.serve import APP
 from pipelines.language import MINUS
 from pipelines.report import Period, closing_report, formats
@@ -161,50 +160,6 @@ def test_a_breakdown_of_a_running_day_stands_beside_the_same_hours(home, monkeyp
     page = shown(home, monkeypatch, part="breakdown", by=by, period="today")
     before = page.dataframe[0].value["Before"].sum()
     assert before == (0 if earlier else pytest.approx(amount)) and amount > 0
-
-
-def test_what_is_looked_for_is_found_and_opens(chain, monkeypatch):
-    ((number, identity, customer, name, lines, paid),) = ask(
-        chain,
-        "select document_number, document_id, customer_id, customer_name, "
-        "(select count(*) from marts.sales_lines l where l.document_id = d.document_id), "
-        "(select sum(amount)::double from marts.payments p where p.document_id = d.document_id) "
-        "from marts.documents d where shop_id = 'centro' and document_type = 'ticket_invoice' "
-        "and payments > 0 order by document_number limit 1",
-    )
-    page = shown(chain, monkeypatch, q=number.lower())
-    hits = page.dataframe[0].value
-    assert (hits["Number"].iloc[0], set(hits["Kind"])) == (number, {"invoice"})
-    assert {"centro", "norte"} >= set(hits["Shop"])
-    page = shown(chain, monkeypatch, open=f"centro/ticket_invoice/{identity}")
-    (drawer,) = page.get("dialog")
-    assert plain(f"Invoice {number}") in str(drawer.proto)
-    tables = [d.value for d in page.dataframe]
-    (its_lines,) = [t for t in tables if "Quantity" in t.columns]
-    (payments,) = [t for t in tables if "Paid with" in t.columns]
-    assert len(its_lines) == lines and payments["Amount"].sum() == pytest.approx(paid)
-    said = [str(text.value) for text in page.text]
-    assert name in said and identity not in " ".join(said)
-    page = shown(chain, monkeypatch, open=f"centro/customer/{customer}", q=name.split()[0])
-    assert any(number in set(d.value.get("Number", ())) for d in page.dataframe)
-    for odd in ("centro/customer/none", "x/y", "centro/'; drop/1", "norte/ticket/' or 1=1"):
-        key = Key.read(odd)
-        assert key is None or search.thing(chain, key) is None
-    assert search.found(chain, ("centro", "norte"), "' or 1=1 -- $shops %") == []
-
-
-def test_a_name_is_found_without_its_accents_and_strokes(home):
-    name = "\u0141ukasz S\u00f8rens\u00e9n"
-    change(home, f"update marts.customers set name = '{name}'")
-    for typed in ("lukasz sorensen", name.upper()):
-        assert search.found(home, ("centro", "norte"), typed)[0]["customer"] == name
-
-
-def test_of_a_day_what_is_found_stands_in_the_order_of_its_numbers(chain):
-    rows = search.found(chain, ("centro", "norte"), "a")
-    order = [(row["kind"], -(row["day"] or date.min).toordinal(), row["number"]) for row in rows]
-    assert len(rows) > 25 and order == sorted(order)
-    assert rows[0]["of"] > len(rows)
 
 
 def test_open_tickets_are_a_list(chain, monkeypatch):
@@ -370,6 +325,15 @@ def test_report_page_and_query_say_the_same_of_a_period(chain, monkeypatch, caps
     assert [Decimal(str(value)) for value in row.values()] == [
         now.sold, now.taken, now.margin, now.due,
     ]  # fmt: skip
+
+
+def test_how_runs_ended_is_said_in_the_language_of_the_page(home, monkeypatch):
+    monkeypatch.setenv("DISPLAY__LANGUAGE", "es")
+    told = "Stopped early. What was fetched is kept; the next run goes on from there."
+    change(home, f"create or replace table ops.runs as select *, '{told}' as message "
+                 "from (select * exclude (message) from ops.runs)")  # fmt: skip
+    runs = shown(home, monkeypatch, part="mirror").dataframe[0].value
+    assert runs["Mensaje"].iloc[0].startswith("Se detuvo antes de terminar.")
 
 
 def test_a_month_leads_to_its_documents(chain, monkeypatch):

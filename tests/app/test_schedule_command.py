@@ -68,7 +68,7 @@ def test_sigterm_in_the_middle_of_a_sync(home, configured, server, monkeypatch):
             PROGRAM + ["schedule"], capture_output=True, text=True, timeout=120,
             env={**os.environ, "PYTHONPATH": str(root)},
         )  # fmt: skip
-        assert second.returncode == 4 and "this one leaves" in second.stderr
+        assert second.returncode == 4 and "this one ends" in second.stderr
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 4, lines
     finally:
