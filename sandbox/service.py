@@ -282,7 +282,7 @@ def _spoilt(fault: Fault, answer: Answer, ask: Ask) -> Reply:
     if kind == "http_500_after":
         return Reply(*_INTERNAL)
     reply = _written(answer, xml=ask.xml or kind == "xml_despite_json")
-    if kind == "truncated_body":
+    if kind == "truncated_body" and reply.content:
         return replace(reply, cut="half")
     if kind == "truncated_json":
         half = reply.content[: len(reply.content) // 2]

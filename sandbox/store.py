@@ -268,9 +268,9 @@ class ShopStore:
                 self.insert("shipments_deleted", {**record, "deleted_date": now, "_updated": now})
             elif resource in DOCUMENTS:
                 connection.execute("DELETE FROM r_payments WHERE shop = ? AND document_id = ?", key)
-                ticket = at(record, "ticket.id")
-                if ticket is not None and self.get("tickets", ticket) is not None:
-                    self.update("tickets", ticket, {"invoice": None}, touch=False)
+                ticket = self.get("tickets", at(record, "ticket.id"))
+                if ticket is not None:
+                    self.update("tickets", ticket["id"], {"invoice": None}, touch=False)
             elif resource == "payments":
                 self._follow(resource, record, keep=False)
 

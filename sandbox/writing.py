@@ -18,7 +18,7 @@ from sandbox import bodies
 from sandbox.calls import Answer, Call, Refusal, found
 from sandbox.resources import RESOURCES, short
 from sandbox.values import iso_in, parse_day, parse_moment
-from specification import BODIES, Field, List, Op
+from specification import BODIES, List, Op
 
 Body = dict[str, Any]
 After = Callable[[Call, Body, Body | None, Body | None], None]
@@ -147,7 +147,7 @@ def kept(call: Call, resource: str, body: Body, before: Body) -> Body:
 def _value(call: Call, table: str, name: str, value: Any) -> Any:
     one = BODIES[table].fields[name]
     if one.names:
-        records = [named(call, table, name, part) for part in ids_of(one, value)]
+        records = all_named(call, table, name, value)
         return value if one.several or one.type == "numeric" else short(records[0], one.names)
     if one.format == ("dd-mmm-yyyy",):
         return parse_day(value).isoformat()
@@ -192,11 +192,12 @@ def moment(call: Call, text: str) -> str:
     return iso_in(parse_moment(text), call.store.zone)
 
 
-def ids_of(one: Field, value: Any) -> list[Any]:
-    """The ids that a field's value holds."""
-    if one.several == "comma":
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return list(dict.fromkeys(value)) if isinstance(value, list) else [value]
+def all_named(call: Call, table: str, field: str, value: Any) -> list[Body]:
+    """The records that a field of a body names, several as a list or with commas."""
+    ids = list(dict.fromkeys(value)) if isinstance(value, list) else [value]
+    if BODIES[table].fields[field].several == "comma":
+        ids = [part.strip() for part in value.split(",") if part.strip()]
+    return [named(call, table, field, one) for one in ids]
 
 
 def named(call: Call, table: str, field: str, value: Any) -> Body:

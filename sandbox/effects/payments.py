@@ -4,8 +4,7 @@ from decimal import Decimal
 
 from sandbox.calls import Answer, Call
 from sandbox.resources import at, due
-from sandbox.writing import KEEPS, checked, ids_of, moment, money, named
-from specification import BODIES
+from sandbox.writing import KEEPS, all_named, checked, moment, money, named
 
 
 def pay(call: Call) -> Answer:
@@ -17,8 +16,7 @@ def pay(call: Call) -> Answer:
     body = checked(call, "payments", "create")
     store, keep = call.store, KEEPS[call.quirks.keeps]
     with store.database.writing():
-        ids = ids_of(BODIES["payments"].fields["invoiceId"], body["invoiceId"])
-        invoices = [named(call, "payments", "invoiceId", one) for one in ids]
+        invoices = all_named(call, "payments", "invoiceId", body["invoiceId"])
         date = moment(call, body["paymentDate"]) if "paymentDate" in body else store.now_text()
         left = [Decimal(due(invoice)).scaleb(-2) for invoice in invoices]
         made: list[str] = []

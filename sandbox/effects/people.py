@@ -6,8 +6,7 @@ from sandbox.calls import Call, Refusal
 from sandbox.effects.tickets import TICKET
 from sandbox.resources import short
 from sandbox.values import iso_in
-from sandbox.writing import Body, Effects, ids_of, made, named
-from specification import BODIES
+from sandbox.writing import Body, Effects, all_named, made, named
 
 _LONGEST_MINUTES = 366 * 24 * 60
 
@@ -44,8 +43,7 @@ def _new_customer(call: Call, body: Body) -> Body:
 def _appointment_changes(call: Call, body: Body, record: Body) -> Body:
     changes: Body = {}
     if "attendees" in body:
-        ids = ids_of(BODIES["appointments"].fields["attendees"], body["attendees"])
-        users = [named(call, "appointments", "attendees", one) for one in ids]
+        users = all_named(call, "appointments", "attendees", body["attendees"])
         changes["attendees"] = [short(user, "users") for user in users]
     if "dateandtime" in body or "duration" in body:
         minutes = float(record.get("duration") or 10)
