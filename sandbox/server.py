@@ -13,7 +13,6 @@ import socketserver
 import struct
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Self
@@ -21,7 +20,6 @@ from urllib.parse import unquote
 
 from sandbox.inside import HOST, Sandbox
 from sandbox.service import MOST_BODY, Ask, Reply, refused
-from sandbox.shops import ShopSpec
 from specification import LIMITS
 
 log = logging.getLogger(__name__)
@@ -36,31 +34,24 @@ class SandboxServer(Sandbox):
     """Serves shops on loopback from a thread of its own, until it is stopped.
 
     Args:
-        shops: what to serve; None is one plain shop ``main``.
+        served, how: as of :class:`sandbox.service.Service`.
         port: 0 takes any free one.
         patience_seconds: for a request's head; its body may take three times as long.
-        options: of :class:`Sandbox`.
     """
 
     def __init__(
-        self,
-        shops: Sequence[ShopSpec] | None = None,
-        *,
-        port: int = 0,
-        patience_seconds: float = PATIENCE_SECONDS,
-        **options: Any,
+        self, *served: Any, port: int = 0, patience_seconds: float = PATIENCE_SECONDS, **how: Any
     ) -> None:
-        super().__init__(shops, **options)
+        super().__init__(*served, **how)
         self._server = _Server(self, port, patience_seconds)
         self.port: int = self._server.server_address[1]
         self.base_url = f"http://{HOST}:{self.port}{LIMITS.prefix}"
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> Self:
-        """Serve from a background thread; returns when requests are answered."""
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_TICK_SECONDS,), daemon=True
         )
+
+    def start(self) -> Self:
+        """Serve from a background thread; returns when requests are answered."""
         self._thread.start()
         return self
 
@@ -73,10 +64,9 @@ class SandboxServer(Sandbox):
 
     def stop(self) -> None:
         """Stop serving and let go of the port and the file."""
-        if self._thread is not None:
+        if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join(timeout=10)
-            self._thread = None
         self.close()
 
     def close(self) -> None:
