@@ -15,7 +15,7 @@ EDITS = {
 
 def ahead(store: ShopStore, days: float) -> None:
     """The service's clock goes so far ahead of ours: ours is behind."""
-    store._now = lambda: datetime.now(UTC) + timedelta(days=days)
+    store.now = lambda: datetime.now(UTC) + timedelta(days=days)
 
 
 @pytest.mark.parametrize("days", [5, 400])

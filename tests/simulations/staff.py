@@ -97,7 +97,7 @@ class Staff:
         """Now; sometimes a day of the past, as for what is entered late."""
         if chance.random() < 0.8:
             return self._store.now_text()
-        past = self._store._now() - timedelta(days=chance.choice((1, 3, 20, 200, 420)))
+        past = self._store.now() - timedelta(days=chance.choice((1, 3, 20, 200, 420)))
         return iso_in(past, self._store.zone)
 
     def _sell(self, chance: random.Random) -> None:
@@ -225,7 +225,7 @@ class Staff:
         document = self._some(chance, table)
         if document is not None:
             when = iso_in(
-                self._store._now() - timedelta(days=chance.randint(1, 300)), self._store.zone
+                self._store.now() - timedelta(days=chance.randint(1, 300)), self._store.zone
             )
             self._store.update(table, document["id"], {"created_date": when})
 
