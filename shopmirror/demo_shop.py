@@ -143,7 +143,7 @@ def leave(path: Path, shops: Iterable[ShopSettings]) -> bool:
         _remove(home.warehouse, home.ledger, home.build_warehouse, path / _DB)
         _remove(path / "incidents.json", path / "schedule.json")
         shutil.rmtree(path / "reports", ignore_errors=True)
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", "-journal", "-wal", "-shm"):
             queue = path / f"outbox.sqlite{suffix}"
             if queue.exists():
                 queue.replace(path / f"demo-outbox.sqlite{suffix}")

@@ -254,7 +254,8 @@ def _whole(own: Rows, body: Fields, *, was_sent: bool) -> Verdict:
     named, lines = ", ".join(own), body["lines"]
     sent = sum(cents(line["amount"]) or 0 for line in lines)
     booked = sum(cents(row.get("amount")) or 0 for row in own.values())
-    if abs(sent - booked) <= len(lines) or (was_sent and len(own) == len(lines)):
+    is_near = was_sent or abs(sent - booked) <= len(lines)
+    if sent == booked or (is_near and len(own) == len(lines)):
         return Verdict("applied", f"payment {named} holds our marker", min(own))
     why = f"{len(own)} of {len(lines)} lines are booked: payment {named} holds our marker"
     if len(own) >= len(lines):

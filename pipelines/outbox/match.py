@@ -295,7 +295,7 @@ def left_out(
         if is_as_before(resource, name, before, row)
         and (is_empty(name, sent) or compare(resource, name, sent, row, zone) is Match.DIFFERENT)
         and not (name in IN_WORDS or isinstance(sent, bool))
-        and not _may_be_named_otherwise(resource, name, str(sent), row)
+        and not (before is None and _may_be_named_otherwise(resource, name, str(sent), row))
     ]
 
 

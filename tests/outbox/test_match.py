@@ -176,3 +176,4 @@ def test_a_create_is_shown_where_another_name_of_what_it_names_is(
     resource, name, sent, row, is_left_out
 ):
     assert left_out(resource, {name: sent}, None, row, UTC) == [name] * is_left_out
+    assert left_out(resource, {name: sent}, row, row, UTC) == [name], "of an update, as before"
