@@ -126,8 +126,8 @@ class Outcomes:
             return ""
         try:
             row = self.records.one(change.resource, str(change.record_id))
-        except ShopError:
-            return ""
+        except ShopError as error:
+            return f"it could not be read back: {error}"
         before = (change.fence or {}).get("before") or {}
         left = left_out(change.resource, body, before, row, self.shop.zone) if row else []
         if not left:

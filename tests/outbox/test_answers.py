@@ -322,3 +322,15 @@ def test_a_ticket_whose_other_name_is_answered_is_known_by_its_id(desk, marker):
     assert desk.push().exit_code == 0
     assert desk.change().id in desk.shop.tables["tickets"]
     assert desk.change(2).sent_body["ticket"] == desk.change().id
+
+
+def test_an_update_that_could_not_be_read_back_is_looked_for_by_the_next_push(desk):
+    desk.begin()
+    record = desk.shop.put("customers", name="Cid", city="B")
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "update", {"city": "A"}, record)
+    assert desk.push(max_requests=2).exit_code == 4
+    assert (desk.states(), "read back" in desk.change().reason) == (["in_doubt"], True)
+    desk.shop.ignores.clear()
+    assert desk.push().exit_code == 0
+    assert (desk.states(), desk.shop.tables["customers"][record]["city"]) == (["done"], "A")
