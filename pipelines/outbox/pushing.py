@@ -250,7 +250,9 @@ class _Pusher:
         due = [one for one in self._doubts() if not now < (one.look_at or 0) <= now + longest]
         for change in due:
             self._halt()
-            self._deal(self.outbox.get(change.number), self._attempts.look)
+            current = self.outbox.get(change.number)
+            if current.state is State.IN_DOUBT:  # or a person discarded it meanwhile
+                self._deal(current, self._attempts.look)
         return bool(due)
 
     def _doubts(self) -> list[Change]:

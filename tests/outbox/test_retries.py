@@ -230,3 +230,12 @@ def test_what_a_person_approved_over_is_taken_for_ours_no_more(desk):
     desk.push("lost before")
     desk.later(HOUR)
     assert (desk.states(), desk.made("brands"), desk.change().id != staff) == (["done"], 1, True)
+
+
+def test_what_is_discarded_while_a_push_looks_for_another_one_is_looked_for_no_more(desk):
+    for name in "AB":
+        desk.queue("brands", "create", {"name": name})
+    desk.push("lost before", "lost before", wait=False)
+    desk.shop.clock.ticks += HOUR
+    assert desk.push(hook=at("looked", lambda: desk.discard(2))).exit_code == 0
+    assert (desk.states(), desk.made("brands")) == (["done", "rejected"], 1)
