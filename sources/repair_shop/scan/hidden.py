@@ -78,13 +78,17 @@ def read_hidden(
 def _shows_recent_alone(job: Job, reader: MakeReader, known: KnownRows) -> bool:
     """Whether a list has rows before the oldest ones that it showed, if it is asked for them."""
     rows = known.all_ids()
-    if not job.endpoint.created_filter or len(rows) < known.least_full:
+    first = min((day for day, _ in known.days() if day), default=None)
+    if not job.endpoint.created_filter or len(rows) < known.least_full or first is None:
         return False  # another one of the shop tells
     try:
-        older = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER})
-        return len({*older.ask("oldest:1", 1, "oldest").ids} - rows) > _FEW
+        page = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER}).ask(
+            "oldest:1", 1, "oldest"
+        )
     except ValidationRefused:
         return False
+    shown = zip(page.ids, page.days, strict=True)
+    return len({row for row, day in shown if day and day < first} - rows) > _FEW
 
 
 def _read_part(

@@ -234,7 +234,8 @@ def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list
     due = full or asked_on is None or _is_due(asked_on, days, shop)
     if not base.endpoint.hidden or not due:
         return []
-    return [replace(base, kind="hidden", requests=len(base.endpoint.hidden))]
+    requests = base.endpoint.created_filter + len(base.endpoint.hidden)
+    return [replace(base, kind="hidden", requests=requests)]
 
 
 def _is_due(day: date, days: int, shop: ShopSettings) -> bool:
