@@ -30,7 +30,8 @@ MEMORY = 4_000_000_000
 AT_ONCE = 2
 """Statements at a time; they share the memory."""
 _WHOLE = ("staging", "intermediate", "marts")
-"""Schemas that hold what a build makes, and nothing that an older version or project left."""
+"""Schemas whose tables are those that a build makes, and none that an older version or project
+left."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ def execute(
     comments = compiled.comments(project)
     for relation in held.keys() - comments.keys():
         schema, _, table = relation.partition(".")
-        if schema in _WHOLE:  # nobody would change it again
-            connection.execute(f"drop {held[relation]} {schema}.{quoted(table)}")
+        # Nobody would change its rows again; a view, which may be a person's own, has none.
+        if schema in _WHOLE and held[relation] == "table":
+            connection.execute(f"drop table {schema}.{quoted(table)}")
     moment = began.astimezone(UTC).replace(tzinfo=None)
     cursors = [_cursor(connection) for _ in range(AT_ONCE)]
     free: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()

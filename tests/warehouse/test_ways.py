@@ -196,19 +196,19 @@ def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
 
 
-def test_what_no_model_makes_any_more_goes(
+def test_a_table_that_no_model_makes_any_more_goes_and_a_view_stays(
     raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An older version's table, or one of a project of somebody's own, would never change again."""
     history = replace(model("seen", "select 1 as n", "incremental"), schema="history")
-    old = model("table", "select 1 as n"), model("Look", "select 1 as n", "view"), history
+    old = model("table", "select 1 as n"), model("look", "select 1 as n", "view"), history
     monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "old", *old))
     build(raw.path, home=tmp_path, shops=[])
     new = shipped(tmp_path / "new", model("other", "select 1 as n"))
     monkeypatch.setattr(models, "PROJECT", new)
     build(raw.path, home=tmp_path, shops=[])
     sql = "select table_name from information_schema.tables where table_schema in (?, ?) order by 1"
-    assert raw.execute(sql, "marts", "history") == [("other",), ("seen",)]
+    assert raw.execute(sql, "marts", "history") == [("look",), ("other",), ("seen",)]
 
 
 def pipes(folder: Path, *names: str) -> list[Path]:
