@@ -121,3 +121,19 @@ def test_the_requests_for_old_pages_are_all_used_and_find_an_edit(make_mirror):
     # Twenty pages, and a few at the edges of stretches twice.
     assert nights == [9, 9, 9]
     mirror.assert_same("stock")
+
+
+@pytest.mark.parametrize(
+    "mark", [{"deleted_at": "2026-03-09"}, {"isDeleted": True}, {"deleted": 1}]
+)
+def test_a_row_that_its_own_path_shows_as_deleted_is_gone(stranger, mark):
+    rows = [{"id": f"c{n}", "created_date": f"2026-02-{1 + n // 9:02d}"} for n in range(120)]
+    stranger.lists["/customers"] = [*rows]
+    assert stranger.sync("customers").exit_code == 0
+    for row in rows[40:42]:
+        stranger.lists["/customers"].remove(row)
+    no_mark = {"deleted_at": None, "isDeleted": False, "deleted": "0"}
+    stranger.other["/customers/c40"] = {**rows[40], **no_mark, **mark}
+    stranger.other["/customers/c41"] = {**rows[41], **no_mark}
+    assert stranger.sync("customers").exit_code == 0
+    assert stranger.recorder.gone("customers") == {"c40"}

@@ -24,7 +24,7 @@ from ..scan.foreign import Shapes
 from ..scan.known import OF_STATUS, OTHERS, KnownRows
 from ..scan.statuses import HALF_KEY, repair_labels, status_of
 from ..scan.volatile import Volatile
-from ..schema.clean import made_up_id, row_id, snake_case
+from ..schema.clean import made_up_id, row_id, says_deleted, snake_case
 from ..schema.dates import Order, day_in, order_of
 from ..schema.endpoints import TABLES, Endpoint
 from ..schema.shapes import COMMON_ALIASES
@@ -137,6 +137,8 @@ class ServicePages:
         except BadAnswer as error:
             if isinstance(error, NotAllowed) or not self._is_no_record(error, identity):
                 raise
+            return None
+        if says_deleted(row):
             return None
         if self._shapes.is_less(self.endpoint.table, row):
             # It tells less than the list does (specification, Customer: id, name and email).
