@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from pipelines.home import HomeError
 from pipelines.language.words import word
 from pipelines.monitor.status import ShopStatus, Status
 from pipelines.monitor.status import status as gather
@@ -27,11 +26,6 @@ def status(
 ) -> int:
     """Show the state of the mirror on one screen; makes no request."""
     settings = configured()
-    if not settings.home.exists():
-        raise HomeError(
-            f"There is no mirror in {settings.home} yet: run 'shopmirror sync' first, or let "
-            "SHOPMIRROR_HOME name the folder of another."
-        )
     found = gather(settings)
     if as_json:
         print_json(found.as_json())
