@@ -111,7 +111,7 @@ def test_status(home, run):
     assert code == 0
     assert "All is well" in out
     # Of the 48 that were compared, those with business.
-    counted = re.search(r"all (\d+) periods", out)
+    counted = re.search(r"(\d+) of \1 periods", out)
     assert counted and 0 < int(counted[1]) < 48
     assert run("status", "--check")[:2] == (0, "all is well\n")
     document = json.loads(run("status", "--json")[1])
@@ -212,7 +212,7 @@ def test_a_chains_shops_and_what_calibration_found_have_a_line_each(capfd):
     rows = [row.split("│") for row in capfd.readouterr().out.splitlines() if "│" in row]
     assert {row[0].strip(): row[-1].strip() for row in rows} == {
         "a": "1 of 1 periods differ",
-        "b": "all 3 periods",
+        "b": "3 of 3 periods",
     }
     found = Verdict("sales", None, None, (), "no data", "The service reported no sales yet.")
     show(ReconcileReport(verdicts={"a": [found]}))
