@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.outbox.change import Fields
 from pipelines.outbox.references import named_by
-from sources.repair_shop.schema.clean import parse_amount, snake_case
+from sources.repair_shop.schema.clean import parse_amount, says_deleted, snake_case
 from sources.repair_shop.schema.dates import parse_moment
 
 
@@ -110,7 +110,6 @@ _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
-_DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_on", "deleted_date", "date_deleted")
 _LIKE = 0.75
 """Share of letters in common from which a text may have been made of another."""
 
@@ -355,7 +354,5 @@ def cents(amount: Any) -> int | None:
 
 
 def is_deleted(row: Fields) -> bool:
-    """Whether a record says of itself that it was deleted: some services keep them so."""
-    marks = (str(row.get(name) or "").strip().lower() for name in _DELETED)
-    said = any(mark not in ("", "0", "false", "no") and mark[:4] != "0000" for mark in marks)
-    return said or str(row.get("status")).lower() == "deleted"
+    """Whether a record says of itself that it was deleted, or its status does."""
+    return says_deleted(row) or str(row.get("status")).lower() == "deleted"

@@ -132,7 +132,7 @@ def test_a_row_that_its_own_path_shows_as_deleted_is_gone(stranger, mark):
     assert stranger.sync("customers").exit_code == 0
     for row in rows[40:42]:
         stranger.lists["/customers"].remove(row)
-    no_mark = {"deleted_at": None, "isDeleted": False, "deleted": "0"}
+    no_mark = {"deleted_at": "0000-00-00 00:00:00", "isDeleted": False, "deleted": "N"}
     stranger.other["/customers/c40"] = {**rows[40], **no_mark, **mark}
     stranger.other["/customers/c41"] = {**rows[41], **no_mark}
     assert stranger.sync("customers").exit_code == 0

@@ -37,7 +37,8 @@ __all__ = ["Cleaner", "clean_row", "made_up_id", "parse_amount", "row_id", "snak
 OWN = frozenset(("shop_id", "id", "parent_id", "_deleted_at", "_seen_at", "_seq", "_unreadable"))
 """Columns of ours."""
 _DELETED = ("deleted", "is_deleted", "deleted_at", "deleted_date", "deleted_on", "date_deleted")
-_NO = ("", "0", "false", "no", "null", "none")
+_IS_DELETED = re.compile(r"true|yes|y|1|.*[1-9]\d{3}.*", re.DOTALL | re.IGNORECASE)
+"""A flag that is set, or a day of a year; ``0000-00-00`` is none."""
 _BARE_ID = re.compile(r"\d{1,7}|[0-9a-fA-F]{8}(-[0-9a-fA-F]+){2,}")
 """An id where the object belongs that bears it (field notes, ids); more figures may be the
 telephone number that somebody is called by."""
@@ -283,9 +284,9 @@ def made_up_id(row: Row) -> str:
 
 
 def says_deleted(row: Row) -> bool:
-    """Whether a record that its own path still shows bears a mark that it is deleted."""
-    marks = (value for name, value in named_fields(row) if name in _DELETED)
-    return any(to_text(one).strip().casefold() not in _NO for one in marks if one not in EMPTY)
+    """Whether a record says of itself that it was deleted: some services keep them so."""
+    marks = (str(value).strip() for name, value in named_fields(row) if name in _DELETED)
+    return any(map(_IS_DELETED.fullmatch, marks))
 
 
 def clean_row(row: Row, table: str, zone: ZoneInfo) -> Clean:
