@@ -189,3 +189,21 @@ def test_lists_that_show_recent_rows_alone_are_read_from_a_day_on(stranger):
             assert len(stranger.recorder.live(table, "main")) == len(days) + night
         rows["/posOrders"].append({"id": "new", "created_date": "2026-12-01"})
         rows["/warranties"].append({"id": "new", "created_date": "2026-12-01"})
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500])
+def test_a_service_that_refuses_to_show_rows_from_a_day_on_has_complete_lists(stranger, status):
+    days = (f"2026-0{1 + n // 25}-{1 + n % 25:02d}" for n in range(120))
+    rows = [{"id": f"p{n}", "created_date": day} for n, day in enumerate(days)]
+    stranger.lists["/products"] = [*rows]
+    answer = stranger.answer
+
+    def refusing(seen: Seen) -> Reply:
+        is_asked = "createdDateFrom" in dict(seen.query)
+        return Reply(status, {"error": "No such filter"}) if is_asked else answer(seen)
+
+    stranger.loopback.otherwise = refusing
+    for _night in range(2):
+        report = stranger.sync("products")
+        assert report.exit_code == 0, report.details
+        assert len(stranger.recorder.live("products", "main")) == 120

@@ -12,7 +12,7 @@ recent ones alone: from then on each is asked for from that day on, and read who
 
 from collections.abc import Callable
 
-from ..errors import BadAnswer, ValidationRefused
+from ..errors import BadAnswer
 from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS
 from .jobs import Job
@@ -85,8 +85,8 @@ def _shows_recent_alone(job: Job, reader: MakeReader, known: KnownRows) -> bool:
         page = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER}).ask(
             "oldest:1", 1, "oldest"
         )
-    except ValidationRefused:
-        return False
+    except (BadAnswer, PagingBroken):
+        return False  # without the filter nothing tells
     shown = zip(page.ids, page.days, strict=True)
     return len({row for row, day in shown if day and day < first} - rows) > _FEW
 
