@@ -16,6 +16,7 @@ from notebooks.build import TIMEZONE
 from pipelines.home import Home
 from pipelines.load import loader as loading
 from pipelines.load.loader import Loader
+from pipelines.settings import load_settings
 from pipelines.sync import run
 from pipelines.sync.run import sync
 from pipelines.transform import models
@@ -244,3 +245,18 @@ def test_nobody_writes_within_an_opening_for_reading(tmp_path):
         home.open_build(),
     ):
         pass
+
+
+def test_a_night_without_news_loads_no_row_and_builds_nothing(shop, monkeypatch):
+    build_few(monkeypatch, "marts.customers")
+    said: list[str] = []
+
+    class Listening(Observer):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    for is_first in (True, False):
+        said.clear()
+        report = sync(load_settings(), observer=Listening())
+        assert (report.rows > 0, "Building the reports ..." in said) == (is_first, is_first)
+    assert not said
