@@ -203,7 +203,12 @@ def test_a_service_that_refuses_to_show_rows_from_a_day_on_has_complete_lists(st
         return Reply(status, {"error": "No such filter"}) if is_asked else answer(seen)
 
     stranger.loopback.otherwise = refusing
+    proofs: list[str] = []
     for _night in range(2):
         report = stranger.sync("products")
         assert report.exit_code == 0, report.details
         assert len(stranger.recorder.live("products", "main")) == 120
+        results = [one for shop in report.shops for one in shop.results]
+        proofs += [one.outcome.proof for one in results if one.job.kind == "hidden"]
+    [told] = proofs
+    assert told.startswith("rows before the oldest: not answered (GET /products")

@@ -43,10 +43,13 @@ def read_hidden(
     hidden_before = set(known.unlisted())
     listed = known.all_ids() - hidden_before
     out, told, shown = Outcome(), [], set[str]()
-    if _shows_recent_alone(job, reader, known):
+    older = _shows_older(job, reader, known)
+    if older is True:
         ledger.set_value(job.shop, FROM_KEY, "yes")
         ledger.ask_again(job.shop, [n for one in ENDPOINTS.values() for n in one.resources])
         return Outcome(reason=RECENT_ALONE)
+    if isinstance(older, str):
+        told.append(f"rows before the oldest: not answered ({older})")
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words, of = f"{name} {value}", Slice(f"{number}:", {name: value})
         found = _read_part(reader, of, listed, known.least_full, out)
@@ -75,8 +78,9 @@ def read_hidden(
     return out
 
 
-def _shows_recent_alone(job: Job, reader: MakeReader, known: KnownRows) -> bool:
-    """Whether a list has rows before the oldest ones that it showed, if it is asked for them."""
+def _shows_older(job: Job, reader: MakeReader, known: KnownRows) -> bool | str:
+    """Whether a list has rows before the oldest ones that it showed, if it is asked for them; or
+    why that is refused."""
     rows = known.all_ids()
     first = min((day for day, _ in known.days() if day), default=None)
     if not job.endpoint.created_filter or len(rows) < known.least_full or first is None:
@@ -85,8 +89,8 @@ def _shows_recent_alone(job: Job, reader: MakeReader, known: KnownRows) -> bool:
         page = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER}).ask(
             "oldest:1", 1, "oldest"
         )
-    except (BadAnswer, PagingBroken):
-        return False  # without the filter nothing tells
+    except (BadAnswer, PagingBroken) as error:
+        return str(error)
     shown = zip(page.ids, page.days, strict=True)
     return len({row for row, day in shown if day and day < first} - rows) > _FEW
 
