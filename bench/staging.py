@@ -4,6 +4,12 @@ Data flow: the rows of ``sources/repair_shop/schema/lists`` and the paragraphs o
 ``models/columns.md`` -> the sources and one documented view for each raw table. The list of tables
 that tests and ``ops.unreadable`` go through is made of them, too. A test holds the files against
 it.
+
+Words of a row that only this reads: ``one``, what it is (``line of {of}``: of which document);
+``called``, what its nested lists call it (``invoice``); ``staged``, names of columns that do not
+follow from those in raw; ``means``, name in ``staging`` -> a sentence, or the name of a paragraph
+that several tables share. A column of the paragraph's own name needs no word. Of a moment it says
+what happened then (``the goods were received``).
 """
 
 import json
@@ -60,11 +66,37 @@ class _Level:
     above: str = ""
     """The column that names the row it stands in, where that is not the record."""
 
+    def __post_init__(self) -> None:
+        columns = self.shape.flat_columns()
+        names = {"id", *map(self.staged_name, columns)}
+        odd = {*self.words("staged")} - columns.keys() | {*self.words("means")} - names
+        if odd:
+            raise Unsaid(f"{self.table}: no column is called {', '.join(sorted(odd))}")
+
+    def words(self, kind: str) -> Mapping[str, str]:
+        """Its ``staged`` or ``means``."""
+        found: Mapping[str, str] = self.shape.words.get(kind, {})
+        return found
+
+    def staged_name(self, column: str) -> str:
+        """Its name in ``staging``: ``customer_id`` of ``customer__id``, ``is_...`` of a flag.
+
+        A moment's is what its instant (``_at``) and its day (``_day``) begin with.
+        """
+        if named := self.words("staged").get(column):
+            return named
+        of, _, part = column.partition("__")
+        name = part if part.startswith(f"{of}_") else column.replace("__", "_")
+        kind = self.shape.flat_columns()[column]
+        if kind == "flag":
+            return f"is_{name.removeprefix('is_')}"
+        return name.removesuffix("_date") if kind == "moment" else name
+
     def columns(self) -> dict[str, dict[str, str]]:
         """Group of the view's columns -> name in raw -> name in the view."""
         found: dict[str, dict[str, str]] = {}
         for column, kind in self.shape.flat_columns().items():
-            name = self.shape.staged_name(column)
+            name = self.staged_name(column)
             is_id = kind == "text" and (name == "id" or name.endswith("_id"))
             found.setdefault("ids" if is_id else _GROUPS[kind], {})[column] = name
         if "id" in (ids := found.get("ids", {})):
@@ -114,7 +146,7 @@ class _Level:
 
     def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:
         """Column of the view -> what it means. ``shared``: the paragraphs of several tables."""
-        words = self.shape.means
+        words = self.words("means")
         found = {"shop_id": "shop_id"}
         if self.parent:
             record = self.parent.removesuffix("_id").replace("_", " ")
@@ -139,7 +171,7 @@ class _Level:
             of_row = f"Identifier of the {self.one.split()[0]} at the service, as text"
             return f"{of_row}; empty when the service gives none."
         for reference in self.shape.references:
-            if column.startswith(f"{reference.name}__") and column not in self.shape.staged:
+            if column.startswith(f"{reference.name}__") and column not in self.words("staged"):
                 return _of_reference(reference, column.removeprefix(f"{reference.name}__"))
         return name
 
@@ -171,17 +203,19 @@ def _of_reference(reference: Reference, field: str) -> str:
 
 
 def _levels() -> Iterator[_Level]:
-    for endpoint in ENDPOINTS.values():
-        yield _Level(endpoint.table, endpoint.one, endpoint.shape)
-        record = endpoint.called or endpoint.table.removesuffix("s")
-        yield from _nested(endpoint.table, endpoint.shape, f"{record}_id", "")
+    for table, endpoint in ENDPOINTS.items():
+        words = endpoint.shape.words
+        yield _Level(table, words["one"], endpoint.shape)
+        record = words.get("called") or table.removesuffix("s")
+        yield from _nested(table, endpoint.shape, f"{record}_id", "", words.get("of", ""))
 
 
-def _nested(table: str, shape: Table, parent: str, above: str) -> Iterator[_Level]:
+def _nested(table: str, shape: Table, parent: str, above: str, of: str) -> Iterator[_Level]:
     for child in shape.children:
-        name = f"{table}__{child.name}"
-        yield _Level(name, child.one, child.table, parent, above)
-        yield from _nested(name, child.table, parent, f"{child.name.removesuffix('s')}_row_key")
+        name, words = f"{table}__{child.name}", child.table.words
+        yield _Level(name, words["one"].format(of=of), child.table, parent, above)
+        row_key, below = f"{child.name.removesuffix('s')}_row_key", words.get("of", "")
+        yield from _nested(name, child.table, parent, row_key, below.format(of=of))
 
 
 def files(project: Path) -> dict[Path, str]:

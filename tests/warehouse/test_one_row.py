@@ -17,23 +17,25 @@ from pipelines.transform.models import PROJECT
 from shopmirror.main import main
 from sources.repair_shop import repair_shop
 from sources.repair_shop.schema import endpoints
-from sources.repair_shop.schema.endpoint import Endpoint
-from sources.repair_shop.schema.lists.common import CUSTOMER
-from sources.repair_shop.schema.shapes import Child, Table
+from sources.repair_shop.schema.lists import rows_of
+from sources.repair_shop.schema.shapes import Table
 from tests.fakes.loopback import Loopback, Reply
 from tests.few_models import build_few
 
-GADGETS = Endpoint(
-    "/gadgetLoans",
-    "loan of a gadget",
-    Table(
-        "name deposit:amount returned:flag created_date:moment due_date:moment",
-        (CUSTOMER,),
-        (Child("parts", "part lent with a gadget", Table("id name quantity:number")),),
-        means={"deposit": "What the customer left for it.", "is_returned": "Whether it is back."},
-    ),
-    detail=True,
-)
+ROW = """
+["/gadgetLoans"]
+one = "loan of a gadget"
+columns = "name deposit:amount returned:flag created_date:moment due_date:moment"
+references = ["customer"]
+detail = true
+means.deposit = "What the customer left for it."
+means.is_returned = "Whether it is back."
+[["/gadgetLoans".children]]
+name = "parts"
+one = "part lent with a gadget"
+columns = "id name quantity:number"
+"""
+(GADGETS,) = rows_of(ROW)
 ROWS = [
     {
         "id": n,
@@ -104,11 +106,17 @@ def test_one_row_is_a_list(home, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("declared")
 def test_a_column_needs_a_meaning(monkeypatch):
-    odd = replace(GADGETS, path="/oddities", shape=Table("whatnot created_date:moment"))
-    monkeypatch.setitem(endpoints._ENDPOINTS, "oddities", odd)
-    with pytest.raises(staging.Unsaid, match=r"oddities\.whatnot: say what it means"):
-        staging.files(PROJECT)
-    with pytest.raises(ValueError, match="no column is called whatever"):
-        Table("whatnot", means={"whatever": "A word too many."})
+    for said, fault in (
+        ({"one": "oddity"}, r"oddities\.whatnot: say what it means"),
+        ({"one": "oddity", "means": {"whatever": "A word."}}, "no column is called whatever"),
+        ({"one": "oddity", "staged": {"whatever": "one"}}, "no column is called whatever"),
+    ):
+        shape = Table("whatnot created_date:moment", words=said)
+        odd = replace(GADGETS, path="/oddities", shape=shape)
+        monkeypatch.setitem(endpoints._ENDPOINTS, "oddities", odd)
+        with pytest.raises(staging.Unsaid, match=fault):
+            staging.files(PROJECT)
+    with pytest.raises(TypeError, match="sorted"):
+        rows_of(ROW + "sorted = true\n")
     with pytest.raises(ValueError, match="a list for table 'gadget_loans' already"):
         endpoints.declare(GADGETS)

@@ -14,12 +14,8 @@ class Endpoint:
 
     path: str
     """Relative to the base address, as the specification spells it."""
-    one: str
-    """What a row is, in words: ``customer group``."""
     shape: Table
     """The columns and nested lists of its rows, beside their key, ``shop_id`` and ``id``."""
-    called: str = ""
-    """What its nested lists call it (``invoice``), where that is not the table's name."""
     include: tuple[str, ...] = ()
     """Boolean include flags sent with every request."""
     sort: bool = True

@@ -9,7 +9,7 @@ A reference such as ``customer`` is flattened to ``customer__id``, ``customer__n
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 Kind = Literal["text", "amount", "number", "flag", "moment"]
 
@@ -45,36 +45,21 @@ class Child:
     """A nested list, loaded as the child table ``<parent>__<name>``."""
 
     name: str
-    one: str
-    """What a row is, in words: ``line of a ticket invoice``."""
     table: "Table"
     aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """The declared shape of one raw table (or of one nested list).
-
-    Raises ValueError for names or meanings of columns that it does not have.
-    """
+    """The declared shape of one raw table (or of one nested list)."""
 
     declared: str = ""
     """The columns, each as ``name:kind|other name|other name``: text where no kind is said, with
     the names of :data:`COMMON_ALIASES` where none is, or besides others after a ``+``."""
     references: tuple[Reference, ...] = ()
     children: tuple[Child, ...] = ()
-    staged: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Columns whose name in ``staging`` does not follow from theirs here (:meth:`staged_name`)."""
-    means: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Name in ``staging`` -> a sentence, or the name of a paragraph that several tables share
-    (``transforms/models/columns.md``); one of the column's own name needs no word here. Of a
-    moment: what happened then (``the goods were received``)."""
-
-    def __post_init__(self) -> None:
-        columns = self.flat_columns()
-        names = {"id", *(self.staged_name(name) for name in columns)}
-        if odd := [*(self.staged.keys() - columns.keys()), *(self.means.keys() - names)]:
-            raise ValueError(f"no column is called {', '.join(sorted(odd))}")
+    words: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the views of ``staging`` are made of (``bench/staging.py``): nothing here reads it."""
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -88,20 +73,6 @@ class Table:
                 others = [*common, others[0][1:], *others[1:]]
             found.append(Column(name, cast("Kind", kind or "text"), tuple(others) or common))
         return tuple(found)
-
-    def staged_name(self, column: str) -> str:
-        """Its name in ``staging``: ``customer_id`` of ``customer__id``, ``is_...`` of a flag.
-
-        A moment's is what its instant (``_at``) and its day (``_day``) begin with.
-        """
-        if column in self.staged:
-            return self.staged[column]
-        of, _, part = column.partition("__")
-        name = part if part.startswith(f"{of}_") else column.replace("__", "_")
-        kind = self.flat_columns()[column]
-        if kind == "flag":
-            return f"is_{name.removeprefix('is_')}"
-        return name.removesuffix("_date") if kind == "moment" else name
 
     @cached_property
     def shape(self) -> "Shape":
@@ -183,13 +154,3 @@ COMMON_ALIASES: dict[str, tuple[str, ...]] = {
     "ticket__ticket_no": ("ticket__number", "ticket_number"),
     "technician__first_name": ("technician__name", "technician_name", "assigned_to_name"),
 }
-
-
-def labelled(name: str, *aliases: str, is_word: bool = False) -> Reference:
-    """A reference of id and label."""
-    return Reference(name, ("id", "label"), "label", aliases, "", is_word)
-
-
-def named(name: str, *aliases: str, called: str = "", is_word: bool = False) -> Reference:
-    """A reference of id and name."""
-    return Reference(name, ("id", "name"), "name", aliases, called, is_word)
