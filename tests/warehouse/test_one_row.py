@@ -17,7 +17,7 @@ from pipelines.transform.models import PROJECT
 from shopmirror.main import main
 from sources.repair_shop import repair_shop
 from sources.repair_shop.schema import endpoints
-from sources.repair_shop.schema.lists import rows_of
+from sources.repair_shop.schema.endpoints import rows_of
 from sources.repair_shop.schema.shapes import Table
 from tests.fakes.loopback import Loopback, Reply
 from tests.few_models import build_few

@@ -24,18 +24,6 @@ _IN_TURN = 10
 """Pages a night of a list whose rows have no dates."""
 _INNER = 3
 """Pages a night of the lists whose old pages are not read again for edits."""
-_VALUE = {
-    "ticket_invoices": 4,
-    "pos_orders": 4,
-    "payments": 4,
-    "purchase_orders": 3,
-    "expenses": 3,
-    "customers": 2,
-    "stock": 2,
-    "adjustments": 2,
-    "time_clock": 2,
-}
-"""How much an edit that goes unnoticed spoils; money first. Lists not named: 1."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +35,6 @@ class _Page:
     number: int
     age: float
     due: float
-
-    @property
-    def value(self) -> int:
-        return _VALUE.get(self.endpoint.table, 1)
 
 
 def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ()) -> list[Job]:
@@ -69,9 +53,9 @@ def audit_jobs(ledger: Ledger, shop: ShopSettings, *, but: Collection[str] = ())
             of += _pages(ledger, shop, endpoint)
     inner.sort(key=lambda one: -one.age)
     if len(found) <= _ROUND_DAYS * requests:
-        found.sort(key=lambda one: (-one.age, -one.value))
+        found.sort(key=lambda one: (-one.age, -one.endpoint.value))
     else:
-        found.sort(key=lambda one: -one.due * one.value)
+        found.sort(key=lambda one: -one.due * one.endpoint.value)
     few = inner[: min(_INNER, requests)]
     pages: dict[str, set[int]] = {}
     for one in [*few, *found[: requests - len(few)]]:

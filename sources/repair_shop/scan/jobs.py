@@ -25,12 +25,6 @@ from .tickets import HIDDEN_KEY
 WHOLE_KINDS = ("full", "head", "updated")
 """Kinds that prove a list whole, by reading it or by counting it."""
 
-_GROWING = (
-    *("payments", "tickets", "ticket_comments", "pos_orders", "ticket_invoices", "customers"),
-    *("ticket_timers", "time_clock", "stock", "purchase_orders", "appointments", "serials"),
-    *("leads", "products", "shipments", "expenses", "adjustments"),
-)
-"""Lists that grow with each day of business, those likely to be the longest first."""
 _A_DAY = 10
 """Pages of tickets that lists hide for which a day passes until all are read again."""
 WATERMARKS = {
@@ -150,7 +144,9 @@ def mirror_jobs(
     if first_run is None:
         # Short lists first: most tables are there after minutes of a first load of hours. Then the
         # longest, so that none is left to be read alone at the end.
-        return sorted(jobs, key=lambda job: (job.kind == "full", _rank(job), job.requests or 0))
+        return sorted(
+            jobs, key=lambda job: (job.kind == "full", job.endpoint.long, job.requests or 0)
+        )
     # Going on: what was not reached comes first.
     recent = ledger.recent_scans(shop.name, STILL_NEW, first_run).values()
     proven = {(resource, kind) for resource, kind, state in recent if state is ScanState.PROVEN}
@@ -164,11 +160,6 @@ def mirror_jobs(
         (job for job in jobs if not (is_limited and is_proven(job))),
         key=lambda job: (job.kind != "full", is_proven(job), job.requests or 0),
     )
-
-
-def _rank(job: Job) -> int:
-    table = job.endpoint.table
-    return _GROWING.index(table) if table in _GROWING else -1
 
 
 def _jobs_of(

@@ -27,7 +27,6 @@ from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, says_deleted, snake_case
 from ..schema.dates import Order, day_in, order_of
 from ..schema.endpoints import TABLES, Endpoint
-from ..schema.shapes import COMMON_ALIASES
 
 PAGING_KEY = "paging"
 """Ledger key of a shop whose lists page by offset and limit (field notes, Behaviour)."""
@@ -72,12 +71,8 @@ def shown_order(rows: Sequence[Mapping[str, Any]], endpoint: Endpoint) -> Order 
 @lru_cache(maxsize=1000)
 def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[str, ...]:
     """Which of a row's fields may say its day, the column itself first."""
-    wanted = {*COMMON_ALIASES.get(day_column, ())}
-    for column in TABLES[table].columns:
-        if column.name == day_column:
-            wanted.update(column.aliases)
     names = {snake_case(str(key)): key for key in fields}
-    ordered = [day_column, *sorted(wanted - {day_column})]
+    ordered = [day_column, *sorted(TABLES[table].shape.aliases.get(day_column, ()))]
     return tuple(names[name] for name in ordered if name in names)
 
 

@@ -6,12 +6,22 @@ service said it, in one spelling (an offset only if the service gave one; stagin
 A reference such as ``customer`` is flattened to ``customer__id``, ``customer__name`` ...
 """
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, cast
 
 Kind = Literal["text", "amount", "number", "flag", "moment"]
+
+LISTS = Path(__file__).with_name("lists")
+COMMON: Mapping[str, Any] = tomllib.loads((LISTS / "common.toml").read_text(encoding="utf-8"))
+"""What several lists have in common."""
+COMMON_ALIASES: Mapping[str, tuple[str, ...]] = {
+    name: tuple(others.split()) for name, others in COMMON["aliases"].items()
+}
+"""Names under which a column of that name is also looked for, in every table."""
 
 
 @dataclass(frozen=True)
@@ -130,27 +140,3 @@ class Shape:
         """The columns, and their other names."""
         self.fields = frozenset({*columns, *self.objects, *self.declared_children})
         """Fields that rows are known to have: columns, references, nested lists."""
-
-
-# Names under which a column of that name is also looked for, in every table.
-COMMON_ALIASES: dict[str, tuple[str, ...]] = {
-    "created_date": (
-        *("created", "created_at", "date_created", "creation_date", "date_added"),
-        "date",
-    ),
-    "last_updated": (
-        *("updated", "updated_at", "updated_date", "modified_date", "date_updated"),
-        *("modified_at", "last_modified"),
-    ),
-    "amount_total": ("total_amount", "grand_total", "total", "amount"),
-    "vat_registration_number": ("vat_registration",),
-    "fulladdress__address": ("address",),
-    "fulladdress__city": ("city",),
-    "fulladdress__post_code": ("post_code", "postcode", "postal_code"),
-    "fulladdress__country": ("country", "country_code"),
-    "phone": ("telephone",),
-    "invoiceemail": ("invoice_email",),
-    "due_date": ("due",),
-    "ticket__ticket_no": ("ticket__number", "ticket_number"),
-    "technician__first_name": ("technician__name", "technician_name", "assigned_to_name"),
-}
