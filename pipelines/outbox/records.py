@@ -18,7 +18,7 @@ from pipelines.outbox.change import Fields
 from pipelines.outbox.match import is_deleted
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.http.no_record import refusal_of_nobody, words_without
+from sources.repair_shop.http.refusals import refusal_of_nobody, words_without
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
 

@@ -12,6 +12,7 @@ from sandbox.faults import FaultKind
 from sandbox.quirks import Quirks
 from sources.repair_shop.ledger import Ledger
 from tests.fakes.loopback import Reply
+from tests.ledgers import answer
 from tests.promises import promise
 
 pytestmark = pytest.mark.core
@@ -185,3 +186,24 @@ def test_two_shops_of_the_settings_may_show_the_same_payments(make_mirror):
     mirror = make_mirror(shops=("norte", "sur"), records=paid)
     for shop in mirror.shops:
         assert mirror.run("payments", shop=shop).exit_code == 0
+
+
+def test_rows_stay_readable_after_an_answer_that_could_not_be_kept(tmp_path, monkeypatch):
+    rows, path, write_all = (
+        [{"id": 1, "name": "Lamp"}],
+        tmp_path / "mirror.sqlite",
+        Ledger.write_all,
+    )
+
+    def fail(ledger, name, values):
+        if name == "put_row":
+            raise OSError("no room")
+        return write_all(ledger, name, values)
+
+    with closing(Ledger(path)) as ledger:
+        with monkeypatch.context() as patched, pytest.raises(OSError, match="no room"):
+            patched.setattr(Ledger, "write_all", fail)
+            answer(ledger, "brands", rows)
+        answer(ledger, "brands", rows)
+    with closing(Ledger(path)) as ledger:
+        assert ledger.contents("main", "brands") == {"1": rows[0]}

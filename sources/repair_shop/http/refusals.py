@@ -13,8 +13,10 @@ list that was answered before:
 """
 
 import logging
+import re
 import threading
 from collections.abc import Callable
+from uuid import uuid4
 
 from ..budget import KeyBudget, Outcome, Slot, Standing
 from ..errors import (
@@ -187,3 +189,20 @@ class Refusals:
         self._of_requests.add(error.wording)
         if isinstance(error, ValidationRefused):
             error.transient = False
+
+
+def refusal_of_nobody(look: Callable[[str], object], identity: str) -> str:
+    """The words (:func:`words_without`) in which ``look`` is refused an id just made up, of the
+    spelling of ``identity``; empty where it is answered."""
+    nobody = str(uuid4()) if "-" in identity else f"{identity}0000"
+    try:
+        look(nobody)
+    except BadAnswer as error:
+        return words_without(nobody, error)
+    return ""
+
+
+def words_without(identity: str, error: BadAnswer) -> str:
+    """What a refusal says of any record: its words without the id, which may be a digit of its
+    status, and without numbers."""
+    return re.sub("[0-9]+", "#", re.sub(rf"(?<!\w){re.escape(identity)}(?!\w)", "#", str(error)))

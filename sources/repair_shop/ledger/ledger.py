@@ -19,7 +19,6 @@ from ..budget.clock import SystemClock
 from ..http.json_body import parse_json
 from ..ledger.records import (
     Change,
-    Dictionaries,
     KnownRow,
     Page,
     Row,
@@ -28,13 +27,15 @@ from ..ledger.records import (
     day_of_text,
     day_text,
     now_text,
+    packed,
     page_of,
     row_json,
+    unpacked,
 )
 from ..ledger.state import State
 
-_OF_A_DICTIONARY = 20
-"""Rows of a list that its dictionary is made of."""
+_OF_A_DICTIONARY, _LONGEST_DICTIONARY = 20, 4_096
+"""Rows of a list that its dictionary is made of, and bytes: more takes longer to prime."""
 _FORGOTTEN = ("rows", "lists", "scans", "pages", "reports")
 
 
@@ -47,7 +48,7 @@ class Ledger(State):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self._dictionaries = Dictionaries()
+        self._dictionaries: dict[str, bytes] = {}
 
     # -- scans ------------------------------------------------------------------------------------
 
@@ -156,6 +157,8 @@ class Ledger(State):
         it was then stays gone.
         """
         of_it: dict[str, Any] = {"shop": scan.shop, "list": scan.list}
+        if rows:  # kept, whatever becomes of these rows: later ones are packed with it
+            self._dictionary(scan.list.partition(":")[0], rows)
         with self.transaction():
             known = {
                 row[0]: row[1:]
@@ -164,7 +167,6 @@ class Ledger(State):
             fresh: list[bool] = []
             put: list[Row] = []
             seen: list[Row] = []
-            self._learn(scan.list.partition(":")[0], rows)
             for row in rows:
                 digest, deleted_at, day = known.get(row.id, (b"", None, None))
                 is_same = digest == row.digest
@@ -198,7 +200,7 @@ class Ledger(State):
             "digest": row.digest,
             "shown": row.shown,
             "is_open": int(row.is_open),
-            "body": self._dictionaries.pack(name.partition(":")[0], row_json(row.content)),
+            "body": packed(row_json(row.content), self._dictionaries[name.partition(":")[0]]),
         }
 
     def _numbers(self, many: int, *, is_change: bool = True) -> int:
@@ -352,22 +354,16 @@ class Ledger(State):
             yield seq, parse_json(self._unpack(table, body))
 
     def _unpack(self, table: str, body: bytes) -> bytes:
-        self._has_dictionary(table)
-        return self._dictionaries.unpack(table, body)
+        return unpacked(body, self._dictionary(table))
 
-    def _has_dictionary(self, table: str) -> bool:
+    def _dictionary(self, table: str, rows: Sequence[Row] = ()) -> bytes:
+        """What a list's rows are packed with: its first ``rows``, as all others look much alike."""
         if table not in self._dictionaries:
-            kept = self.one("dictionary", list=table)
-            if kept is not None:
-                self._dictionaries.learn(table, kept)
-        return table in self._dictionaries
-
-    def _learn(self, table: str, rows: Sequence[Row]) -> None:
-        """The first rows of a list look much like all others."""
-        if rows and not self._has_dictionary(table):
-            texts = b"".join(row_json(row.content) for row in rows[:_OF_A_DICTIONARY])
-            self.write("put_dictionary", list=table, body=texts[: Dictionaries.MOST])
-            self._has_dictionary(table)
+            if rows:
+                texts = b"".join(row_json(row.content) for row in rows[:_OF_A_DICTIONARY])
+                self.write("put_dictionary", list=table, body=texts[:_LONGEST_DICTIONARY])
+            self._dictionaries[table] = self.one("dictionary", list=table)
+        return self._dictionaries[table]
 
 
 def _name_of_note(scan: Scan, name: str) -> str:

@@ -16,6 +16,8 @@ UNLISTED = "-"
 """Slice of rows that exist by their own paths, or under a filter, and that no list shows."""
 KEPT = "?"
 """In place of a slice: the row's stays as it is."""
+_WINDOW = -14
+"""Of zlib: without a header, looking 16 KiB back."""
 
 
 class ScanState(StrEnum):
@@ -125,33 +127,16 @@ def page_of(summary: str) -> Page:
     return Page(tuple(ids), tuple(map(day_of_text, days)), tuple(changed))
 
 
-class Dictionaries:
-    """Packs rows with what the first rows of their list had in common: field names, mostly."""
+def packed(body: bytes, dictionary: bytes) -> bytes:
+    """A row's JSON, packed with what the first rows of its list had in common: names, mostly."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, _WINDOW, 5, zdict=dictionary)
+    return packer.compress(body) + packer.flush()
 
-    MOST = 4_096
-    """Bytes of a dictionary: more takes longer to prime and saves little."""
-    _WINDOW = -14
-    """Of zlib: without a header, looking 16 KiB back."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, bytes] = {}
-
-    def learn(self, name: str, dictionary: bytes) -> None:
-        """Know a list's dictionary."""
-        self._known[name] = dictionary
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._known
-
-    def pack(self, name: str, body: bytes) -> bytes:
-        """A row's JSON, packed."""
-        packer = zlib.compressobj(6, zlib.DEFLATED, self._WINDOW, 5, zdict=self._known[name])
-        return packer.compress(body) + packer.flush()
-
-    def unpack(self, name: str, packed: bytes) -> bytes:
-        """A row's JSON."""
-        packer = zlib.decompressobj(self._WINDOW, zdict=self._known[name])
-        return packer.decompress(packed) + packer.flush()
+def unpacked(body: bytes, dictionary: bytes) -> bytes:
+    """A row's JSON."""
+    packer = zlib.decompressobj(_WINDOW, zdict=dictionary)
+    return packer.decompress(body) + packer.flush()
 
 
 def row_json(row: Mapping[str, Any]) -> bytes:

@@ -11,20 +11,23 @@ is a row inserted with an old date, which pushes rows the other way. So what was
 at the end (:mod:`~repair_shop.scan.count`), which also finds the days of what is missing.
 
 The last page is found by the newest page (``sort=newest``, page 1), which every scan reads first:
-a page that shares rows with it, in exactly reversed order, is at the end. So no scan ends on "fewer
-than 50 rows". Every scan has a bound (:class:`~repair_shop.scan.outcome.Bounded`); beyond it, it is
-not proven.
+a page that shares rows with it, in exactly reversed order, is at the end. It is looked for by steps
+that double and then by halves; each other page asked on the way was empty or is read again in its
+turn: so guesses cost. No scan ends on "fewer than 50 rows". Every scan has a bound
+(:class:`~repair_shop.scan.outcome.Bounded`); beyond it, it is not proven.
 
 Each function here is deterministic in the pages it is given. So a scan that was killed is run again
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import date
+from itertools import count as numbers
+from math import inf
 
 from ..ledger import Page
 from ..scan.count import Count, Found
 from ..scan.cuts import below
-from ..scan.list_end import find_end, meets, walk_to_end
 from ..scan.outcome import (
     NOTHING_NEW,
     PAGE_ROWS,
@@ -42,6 +45,12 @@ _AT_ONCE = 2
 """Requests up to which a count is of one moment."""
 _FEW = 5
 """Rows that may be gone from one page, or have come to it, while the next was read."""
+
+_GROWN = 0.8
+"""A shop's average day beside its newest ones: shops grow. Too far costs an empty page, too short
+one that may stand for itself: so guesses fall short."""
+_MOST = 40
+"""Pages asked, at most."""
 
 
 def read_list(reader: PageSource, *, hint: int | None = None) -> Outcome:
@@ -73,10 +82,10 @@ def _read_list(reader: Bounded, hint: int | None) -> None:
             out.proof = "one page, and nothing new on the second"
             return
         out.page_rows = top.size
-    last, page = find_end(reader, top, hint)
-    if not meets(page, top):
+    last, page = _find_end(reader, top, hint)
+    if not _meets(page, top):
         # Loosely sorted: the end is where a page is empty.
-        last, page = walk_to_end(reader, last, page)
+        last, page = _walk_to_end(reader, last, page)
     reader.expect(last)
     pages = {last: page}
     _descend(reader, last, pages)
@@ -88,6 +97,79 @@ def _read_list(reader: Bounded, hint: int | None) -> None:
     if last >= _LONG or pages[last].size >= size or count.live != places:
         places = _settle(count, reader, last)
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
+
+
+def _find_end(reader: Bounded, top: Page, hint: int | None) -> tuple[int, Page]:
+    """Find a page (oldest first) that shares rows with the newest one, and its number.
+
+    ``hint``: its likely number. Raises :class:`~repair_shop.scan.outcome.PagingBroken` when no page
+    meets the newest one.
+    """
+    newest, seen = set(top.ids), {top.ids}
+    low, high, step, before, is_back = 0, 0, 1, inf, False
+    number = max(2, hint or 0)
+    for _ in range(_MOST):
+        page = reader.ask("probe", number)
+        if page.size and page.ids in seen:
+            raise PagingBroken(f"page {number} holds the rows of another one, in the same order")
+        seen.add(page.ids)
+        if not newest.isdisjoint(page.ids):
+            return number, page
+        low, high = (max(low, number), high) if page.size else (low, number)
+        if not high:
+            ahead = _pages_between(page, top)
+            # Steps double as soon as days bring it no nearer: too far may cost as many pages.
+            step, before = step if ahead < before else 2 * step, ahead
+            number = low + max(step, ahead)
+        elif high - low > 1:
+            number = max(1, (low + high) // 2)
+        elif is_back or low < 2:
+            break
+        else:  # full pages, and rows added since the newest page was read: it meets one lower
+            number, is_back = low - 1, True
+    raise PagingBroken("its pages end before they reach the newest row")
+
+
+def _pages_between(page: Page, top: Page) -> int:
+    """Pages of the days from one page to the newest; 0 if days say nothing. Rows come there as
+    densely as on these two pages, or a little less."""
+    day, newest = _middle(page), _middle(top)
+    if day is None or newest is None:
+        return 0
+    return int(_GROWN * (newest - day).days * min(map(_rows_a_day, (page, top))) / PAGE_ROWS)
+
+
+def _middle(page: Page) -> date | None:
+    days = sorted(day for day in page.days if day is not None)
+    return days[len(days) // 2] if days else None
+
+
+def _rows_a_day(page: Page) -> float:
+    days = [day for day in page.days if day is not None]
+    return len(days) / max(1.0, (max(days) - min(days)).days)
+
+
+def _meets(page: Page, top: Page) -> bool:
+    """Whether a page (oldest first) runs into the newest page, in exactly reversed order."""
+    newest = list(reversed(top.ids))
+    start = next(i for i, row in enumerate(page.ids) if row in set(newest))
+    shared = list(page.ids[start:])
+    at = newest.index(shared[0])
+    return (start == 0 or at == 0) and newest[at : at + len(shared)] == shared
+
+
+def _walk_to_end(reader: Bounded, last: int, page: Page) -> tuple[int, Page]:
+    """The last page that has rows, from page ``last`` on, for lists sorted only loosely.
+
+    A page that holds the rows of the one before, in whatever order, lies past the end.
+    """
+    reader.expect(last)
+    for number in numbers(last + 1):
+        following = reader.ask("end", number)
+        if not following.size or set(following.ids) == set(page.ids):
+            break
+        last, page = number, following
+    return last, page
 
 
 def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Count:

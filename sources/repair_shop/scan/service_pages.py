@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.client import Answer, Client
-from ..http.no_record import refusal_of_nobody, words_without
+from ..http.refusals import refusal_of_nobody, words_without
 from ..ledger import KEPT, Ledger, Page, Row, Scan
 from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
