@@ -29,7 +29,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from pipelines.home import LEDGER, Home
-from pipelines.json_file import sync_folder
+from pipelines.json_file import draft_of, sync_folder
 from pipelines.masking import is_secret
 
 _FORMAT = 1
@@ -60,12 +60,19 @@ def backup(home: Path, to: Path) -> list[str]:
     to = to.absolute()
     if to.is_file() and not zipfile.is_zipfile(to):
         raise BackupError(f"{to} is there already and is no backup: name another file.")
-    with place.guard("The backup was not written", to=to), _part(to) as part:
+    if not to.parent.is_dir():
+        raise BackupError(f"There is no folder {to.parent}.")
+    with place.guard("The backup was not written", to=to):
+        for killed in to.parent.glob(f".{to.name}.*.tmp*"):
+            killed.unlink()
         held: list[str] = []
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        with (
+            draft_of(to) as draft,
+            zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
+        ):
             for name in _DATABASES:
                 if (home / name).exists():
-                    _add_database(file, home / name, part)
+                    _add_database(file, home / name, to)
                     held.append(name)
             for name in _FILES:
                 with suppress(FileNotFoundError), (home / name).open("rb") as source:
@@ -82,10 +89,6 @@ def backup(home: Path, to: Path) -> list[str]:
                 "version": version("shopmirror"), "holds": held,
             }  # fmt: skip
             file.writestr(_ABOUT, json.dumps(about, indent=2))
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
-        part.replace(to)
-        sync_folder(to.parent)
     return held
 
 
@@ -121,40 +124,23 @@ def restore(home: Path, source: Path) -> list[str]:
     return put + settings
 
 
-def _add_database(file: zipfile.ZipFile, path: Path, part: Path) -> None:
-    copy = part.with_name(f"{part.name}.{path.name}")
+def _add_database(file: zipfile.ZipFile, path: Path, to: Path) -> None:
     try:
-        # Made by us before SQLite does, whose file would be as the umask says.
-        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        # Not for reading alone: what a killed process began has to be undone first.
-        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=60)
-        with closing(source), closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-            # One file, without a journal beside it.
-            target.execute("pragma journal_mode = delete")
-        file.write(copy, path.name)
+        with tempfile.NamedTemporaryFile(
+            dir=to.parent, prefix=f".{to.name}.", suffix=".tmp"
+        ) as copy:
+            # Not for reading alone: what a killed process began has to be undone first.
+            source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=60)
+            with closing(source), closing(sqlite3.connect(copy.name)) as target:
+                target.execute("pragma journal_mode = memory")  # nothing is left beside the copy
+                source.backup(target)
+                # One file, without a journal beside it.
+                target.execute("pragma journal_mode = delete")
+            file.write(copy.name, path.name)
     except sqlite3.DatabaseError as error:
         if "full" in str(error):
             raise
         raise BackupError(f"{path} cannot be read ({error}); nothing was backed up.") from None
-    finally:
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            copy.with_name(f"{copy.name}{suffix}").unlink(missing_ok=True)
-
-
-@contextmanager
-def _part(to: Path) -> Iterator[Path]:
-    """A file beside ``to`` that is gone at the end, whatever happened; an older one is replaced."""
-    if not to.parent.is_dir():
-        raise BackupError(f"There is no folder {to.parent}.")
-    part = to.with_name(f".{to.name}.part")
-    try:
-        for old in to.parent.glob(f".{to.name}.part*"):
-            old.unlink()
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @contextmanager

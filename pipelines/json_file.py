@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import IO, BinaryIO, Generic, TypeVar
 
 import filelock
 from pydantic import BaseModel, ValidationError
@@ -97,20 +97,20 @@ def to_the_second(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(microsecond=0)
 
 
-def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
-    """Write ``content`` so that a reader or a power cut meets the old file or the new, never half.
-
-    Raises ``OSError``; the old file is then as it was.
+@contextmanager
+def draft_of(path: Path, *, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """A file to be written that stands under ``path`` at the end: a reader or a power cut meets the
+    old file or the new, never half. After an error, such as ``OSError``, the old one is as it was.
     """
     # A name nobody can know, made by us or not at all: no link laid in its place is followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     draft = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.write(content.encode() if isinstance(content, str) else content)
+        with os.fdopen(descriptor, "w+b") as file:
+            os.fchmod(descriptor, mode)
+            yield file
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -118,18 +118,22 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
     sync_folder(path.parent)
 
 
-def copy_file(source: Path, target: Path) -> None:
-    """Copy a file to a name that is not there yet, all of it on the disk; for its owner alone."""
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with source.open("rb") as reader, os.fdopen(descriptor, "wb") as writer:
+def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
+    """Write ``content`` as :func:`draft_of` does."""
+    with draft_of(path, mode=mode) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def copy_file(source: Path, target: IO[bytes]) -> None:
+    """Copy a file into one that was opened."""
+    with source.open("rb") as reader:
         try:
-            fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
+            fcntl.ioctl(target.fileno(), _FICLONE, reader.fileno())
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise
-            shutil.copyfileobj(reader, writer, 4 << 20)
-        writer.flush()
-        os.fsync(writer.fileno())
+            shutil.copyfileobj(reader, target, 4 << 20)
+    target.flush()
 
 
 def sync_folder(folder: Path) -> None:

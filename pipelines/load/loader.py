@@ -30,7 +30,7 @@ import orjson
 import pyarrow as pa
 
 from pipelines.home import ANEW, Home, HomeError, storage_trouble
-from pipelines.json_file import copy_file, sync_folder
+from pipelines.json_file import copy_file, draft_of
 from pipelines.load.errors import OutOfMemory, explained, own_cause
 from pipelines.load.imports import without
 from pipelines.load.ops import FORMAT, OPS_TABLES
@@ -160,13 +160,10 @@ class Loader:
         with self.home.guard():
             file = self.home.build_warehouse
             if not file.exists() and self.home.warehouse.exists():
-                copy = file.with_suffix(".tmp")
-                copy.unlink(missing_ok=True)
-                copy_file(self.home.warehouse, copy)
-                # DuckDB would do to these rows what the lost file's log says of others.
-                file.with_name(f"{file.name}.wal").unlink(missing_ok=True)
-                copy.replace(file)
-                sync_folder(copy.parent)
+                with draft_of(file) as copy:
+                    copy_file(self.home.warehouse, copy)
+                    # DuckDB would do to these rows what the lost file's log says of others.
+                    file.with_name(f"{file.name}.wal").unlink(missing_ok=True)
         with self.home.guard(), self.home.open_build() as connection:
             try:
                 yield connection

@@ -6,12 +6,11 @@ stands there. Call with the sync lock held and every connection to the private d
 closing a file drops all locks this process holds on it.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from pipelines.home import Home, HomeError
-from pipelines.json_file import copy_file, sync_folder
+from pipelines.json_file import copy_file, draft_of
 from pipelines.load.loader import STAGING
 
 
@@ -30,17 +29,11 @@ def publish(home: Home, write: Callable[[], None] = lambda: None) -> Path:
         _settle(home, write)
         for leftover in target.parent.glob(f".{target.name}.*.tmp"):
             leftover.unlink(missing_ok=True)
-        copy = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
+        with draft_of(target) as copy:
             copy_file(source, copy)
             # A log left by someone who opened the old file for writing would be replayed into
             # the new one, silently.
             target.with_name(target.name + ".wal").unlink(missing_ok=True)
-            copy.replace(target)
-        except BaseException:
-            copy.unlink(missing_ok=True)
-            raise
-        sync_folder(target.parent)
     return target
 
 

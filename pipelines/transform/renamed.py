@@ -6,10 +6,10 @@ was found. It stands while rows have the unknown name; without one, until a row 
 field.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
 import duckdb
@@ -60,19 +60,18 @@ def find_renamed(
     """Those since ``published``, and those ``known`` before that stand. A row that says both fields
     shows that the one is not the other."""
     held, before = columns_of(database, "raw"), dict[str, set[str]]()
-    copy = published.with_name(f".{published.name}.{os.getpid()}.tmp")
-    try:
-        with suppress(duckdb.Error, OSError):  # nothing is published yet
-            try:
-                _attach(database, published)
-            except duckdb.IOException:  # somebody has it open for writing
-                copy_file(published, copy)
-                _attach(database, copy)
-            before = columns_of(database, "raw", _PUBLISHED)
-        lost, said = _since(database, held, before)
-    finally:
-        database.execute(f"DETACH DATABASE IF EXISTS {_PUBLISHED}")
-        copy.unlink(missing_ok=True)
+    with NamedTemporaryFile(dir=published.parent, prefix=".", suffix=".tmp") as copy:
+        try:
+            with suppress(duckdb.Error, OSError):  # nothing is published yet
+                try:
+                    _attach(database, published)
+                except duckdb.IOException:  # somebody has it open for writing
+                    copy_file(published, copy)
+                    _attach(database, Path(copy.name))
+                before = columns_of(database, "raw", _PUBLISHED)
+            lost, said = _since(database, held, before)
+        finally:
+            database.execute(f"DETACH DATABASE IF EXISTS {_PUBLISHED}")
     found = [one for one in known if one.unknown or one[:3] not in said] + lost
     counted = []
     for one in dict.fromkeys(one._replace(rows=0) for one in found):

@@ -217,7 +217,7 @@ def test_killed_backups_leave_the_last_one_whole(shop):
         with zipfile.ZipFile(file) as packed:
             assert packed.testzip() is None
     assert main(["backup", "--to", str(file)]) == 0
-    assert [path.name for path in shop.iterdir() if ".part" in path.name] == []
+    assert [path.name for path in shop.iterdir() if ".tmp" in path.name] == []
 
 
 def test_killed_restores_are_begun_anew(shop):
@@ -258,7 +258,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_half(shop, command):
     assert "Traceback" not in done.stderr
     if command == "backup":
         assert not file.exists()
-        assert not [path for path in Path(shop).iterdir() if ".part" in path.name]
+        assert not [path for path in Path(shop).iterdir() if ".tmp" in path.name]
     else:
         assert not (home / "outbox.sqlite").exists()
 
