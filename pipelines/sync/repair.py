@@ -170,11 +170,11 @@ def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests:
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
     for report, wanted in sorted(days.items(), reverse=True):  # sales first
         # A return counts on another day than its document.
-        jobs += _follow(shop, our_documents(home, shop, report, wanted))
+        jobs += follow_jobs(shop, our_documents(home, shop, report, wanted))
     return _within(requests, jobs)
 
 
-def _follow(shop: str, documents: Mapping[str, Iterable[str]]) -> list[Job]:
+def follow_jobs(shop: str, documents: Mapping[str, Iterable[str]]) -> list[Job]:
     """Scans of documents (table -> ids) by their own paths."""
     return [
         Job(shop, ENDPOINTS[table], "follow", ids=tuple(dict.fromkeys(ids)))
@@ -221,7 +221,7 @@ def _contradiction_jobs(
     """Scans of the payments and documents that contradict what was read, within ``requests``."""
     others = (contradictions.days | orphans) - set(days.get("daily_sales", []))
     jobs = [_days_job(shop, "payments", *span) for span in _stretches(others)]
-    return _within(requests, [*jobs, *_follow(shop, contradictions.documents)])
+    return _within(requests, [*jobs, *follow_jobs(shop, contradictions.documents)])
 
 
 def _days_job(shop: str, table: str, first: date, last: date) -> Job:

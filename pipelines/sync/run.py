@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 
+import duckdb
+
 from pipelines.load.completeness import completeness
 from pipelines.load.loader import Loader, LoadError
 from pipelines.monitor.evidence import doubts, uncounted
@@ -23,7 +25,7 @@ from pipelines.reconcile.calibrate import counted_otherwise
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
-from pipelines.sync.repair import fetch_monthly_reports, late_hint, repair_shop
+from pipelines.sync.repair import fetch_monthly_reports, follow_jobs, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from pipelines.transform.findings import unnamed_fields
@@ -250,10 +252,7 @@ class Run:
             endpoint = ENDPOINTS.get(record.resource)
             if endpoint is not None and endpoint.detail and (seq is None or seq <= began):
                 wanted.setdefault(record.resource, []).append(record.id)
-        return [
-            Job(shop.name, ENDPOINTS[table], "follow", ids=tuple(dict.fromkeys(ids)))
-            for table, ids in wanted.items()
-        ]
+        return follow_jobs(shop.name, wanted)
 
     def note_mirrored(self) -> None:
         """Tell the queue which pushed records the warehouse now shows."""
@@ -280,45 +279,43 @@ class Run:
 
     def transform(self) -> None:
         """Build the models, compare with the service's reports, read again what differs."""
-        self.session.build()
-        with self.session.home.open_build(read_only=True) as database:
-            built = Published(database, self.session.home.path)
-            self.unshown = not_shown(self.session.home.path, built)
-        if self.endpoints is not None:
-            return  # no report was asked, and what they said last night is older than these lists
-        with self.session.home.open_build(read_only=True) as database:
+        session = self.session
+        session.build()
+        with session.home.open_build(read_only=True) as database:
+            self.unshown = not_shown(session.home.path, Published(database, session.home.path))
+            if self.endpoints is not None:
+                return  # no report was asked; what they said last night is older than these lists
             for name, words in unnamed_fields(database):
                 if name in self.results:
                     self.results[name].notes.append(words)
-            self._compare()
-            if self.session.stop.is_set():
+            self._compare(database)
+            if session.stop.is_set():
                 return
             repaired = [
-                repair_shop(self.session, shop, self.results[shop.name], self.run_id)
+                repair_shop(session, shop, self.results[shop.name], self.run_id)
                 for shop in self.shops
                 if shop.repair_requests
             ]
         if any(repaired):
-            self.session.feed.load_waiting()
-            self.session.build()
-            self._compare()
-        with self.session.home.open_build(read_only=True) as database:
+            session.feed.load_waiting()
+            session.build()
+        with session.home.open_build(read_only=True) as database:
+            if any(repaired):
+                self._compare(database)
             for shop in self.shops:
                 result = self.results[shop.name]
+                differing = {one.report for one in result.differences}
                 result.hint = (
-                    late_hint(result.differences, self.session.client(shop).today())
-                    or counted_otherwise(
-                        database, shop.name, {one.report for one in result.differences}
-                    )
+                    late_hint(result.differences, session.client(shop).today())
+                    or counted_otherwise(database, shop.name, differing)
                     or result.hint
                 )
 
-    def _compare(self) -> None:
-        with self.session.home.open_build(read_only=True) as database:
-            built = Published(database, self.session.home.path)
-            self.uncounted = uncounted(built, list(self.results))
-            for shop in self.shops:
-                self.results[shop.name].compared(compare(self.session.home, shop.name))
+    def _compare(self, database: duckdb.DuckDBPyConnection) -> None:
+        built = Published(database, self.session.home.path)
+        self.uncounted = uncounted(built, list(self.results))
+        for shop in self.shops:
+            self.results[shop.name].compared(compare(self.session.home, shop.name))
 
     def finish(self) -> list[ShopResult]:
         """The results of all shops, with what they cost and what the evidence says of them."""

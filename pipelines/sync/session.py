@@ -151,15 +151,7 @@ class Session:
             ending.message = str(error) or type(error).__name__
             raise
         finally:
-            self.ledger.end_run(
-                ending.run_id,
-                outcome=ending.outcome,
-                exit_code=ending.exit_code,
-                requests=self.requests(),
-                rows=self.feed.rows,
-                message=ending.message,
-                detail=ending.detail,
-            )
+            self.ledger.end_run(**vars(ending), requests=self.requests(), rows=self.feed.rows)
 
     def _pair(self) -> None:
         """Open the private file and see how far it is; a fault of it is a run that failed."""
@@ -195,31 +187,17 @@ class Session:
 
 
 @contextmanager
-def open_session(
-    settings: Settings,
-    *,
-    observer: Observer | None = None,
-    stop: threading.Event | None = None,
-    max_requests: int | None = None,
-    loader: Loader | None = None,
-) -> Iterator[Session]:
-    """A session of the settings' home, alone in it, closed at the end.
-
-    With a ``loader`` of the caller's own rows go there, and it ends before the models.
+def open_session(settings: Settings, **given: Any) -> Iterator[Session]:
+    """A session of the settings' home, alone in it, closed at the end; ``given`` is for
+    :class:`Session`. With a ``loader`` of the caller's own rows go there, and no models are built.
     """
     home = Home(settings.home)
-    limits: Any = {
-        "observer": observer,
-        "stop": stop,
-        "max_requests": max_requests,
-        "loader": loader,
-    }
     with (
         home.sync_lock(),
         home.guard(),
         closing(Ledger(home.ledger)) as ledger,
         closing(Budget(home.budget)) as budget,
-        closing(Session(settings, home, ledger, budget, **limits)) as session,
+        closing(Session(settings, home, ledger, budget, **given)) as session,
     ):
         yield session
 

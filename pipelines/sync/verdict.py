@@ -164,26 +164,26 @@ def _message(kind: Kind, failed: Sequence[tuple[str, ShopError]], names: Sequenc
             f"Incomplete ({', '.join(sorted(names))}): {whose}{_sentence(error)} What was fetched "
             "is kept; the next run goes on from there."
         )
-    if kind is Kind.STOPPED:
-        return Text("Stopped early. What was fetched is kept; the next run goes on from there.")
-    if kind is Kind.DIFFERS:
-        return Text("Every list is proven, but our reports and the service's differ.")
-    if kind is Kind.UNCOUNTED:
-        return Text(
-            "Every list is proven, but rows lack a field that figures need: 'shopmirror doctor' "
-            "says which fields they have."
-        )
-    if kind is Kind.CHANGE:
-        return Text(
-            "Every list is proven, but a change that was pushed does not show at the service: "
-            "'shopmirror queue list' names it."
-        )
-    if kind is Kind.VANISHED:
-        return Text(
-            "Every list is proven, but the mirror keeps rows that the service no longer shows: "
-            "'shopmirror status' names them and what to do."
-        )
-    return Text("Not everything is proven complete; the next run looks again.")
+    return _MESSAGES.get(kind, _NOT_PROVEN)
+
+
+_NOT_PROVEN = Text("Not everything is proven complete; the next run looks again.")
+_MESSAGES = {
+    Kind.STOPPED: Text("Stopped early. What was fetched is kept; the next run goes on from there."),
+    Kind.DIFFERS: Text("Every list is proven, but our reports and the service's differ."),
+    Kind.UNCOUNTED: Text(
+        "Every list is proven, but rows lack a field that figures need: 'shopmirror doctor' "
+        "says which fields they have."
+    ),
+    Kind.CHANGE: Text(
+        "Every list is proven, but a change that was pushed does not show at the service: "
+        "'shopmirror queue list' names it."
+    ),
+    Kind.VANISHED: Text(
+        "Every list is proven, but the mirror keeps rows that the service no longer shows: "
+        "'shopmirror status' names them and what to do."
+    ),
+}
 
 
 def _complete(shops: Sequence[ShopResult], *, everything: bool) -> str:
