@@ -213,11 +213,8 @@ def _without_secrets(path: Path) -> str | None:
 
 
 def _drop_secrets(section: Any) -> None:
-    for name in list(section):
-        if isinstance(section[name], dict):
-            if name == "credentials":
-                del section[name]
-            else:
-                _drop_secrets(section[name])
-        elif is_secret(name):
+    for name, value in list(section.items()):
+        if name == "credentials" or (is_secret(name) and not isinstance(value, dict)):
             del section[name]
+        elif isinstance(value, dict):
+            _drop_secrets(value)

@@ -15,36 +15,16 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sources.repair_shop import settings as of_the_source
-from sources.repair_shop.sections import (
-    ENVIRONMENT,
-    SECTION,
-    SettingsError,
-    closest,
-    faults,
-    home_folder,
-    settings_layers,
-    shops_of,
-)
+from sources.repair_shop.sections import ENVIRONMENT, closest, shops_of
+from sources.repair_shop.sections import SECTION as SECTION
+from sources.repair_shop.sections import SettingsError as SettingsError
+from sources.repair_shop.sections import faults as faults
+from sources.repair_shop.sections import home_folder as home_folder
 from sources.repair_shop.sections import read_section as read
-from sources.repair_shop.settings import existing_zone, is_in_the_clear, is_loopback
-
-__all__ = [
-    "SECTION",
-    "SECTIONS",
-    "WEEKDAYS",
-    "Section",
-    "Settings",
-    "SettingsError",
-    "ShopSettings",
-    "existing_zone",
-    "faults",
-    "home_folder",
-    "is_in_the_clear",
-    "is_loopback",
-    "load_settings",
-    "read_section",
-    "settings_layers",
-]
+from sources.repair_shop.sections import settings_layers as settings_layers
+from sources.repair_shop.settings import existing_zone as existing_zone
+from sources.repair_shop.settings import is_in_the_clear as is_in_the_clear
+from sources.repair_shop.settings import is_loopback as is_loopback
 
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

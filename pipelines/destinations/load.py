@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from pipelines.destinations.lease import Lease, turn
 from pipelines.home import Home
-from pipelines.load.loader import LoadError, dlt_environment, row_counts
+from pipelines.load.loader import LoadError, dlt_environment, row_counts, states_of
 from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
 from pipelines.masking import mask
@@ -158,10 +158,9 @@ class Destination:
     def _is_of(self, log: ChangeLog) -> bool:
         """Whether what this home has loaded there is of its ledger, as that is now: not of a later
         one than this was put back to."""
-        from sources.repair_shop.source import LEDGER, SCHEMA, offsets_of
+        from sources.repair_shop.source import offsets_of
 
-        resources = self.raw.state.get("sources", {}).get(SCHEMA, {}).get("resources", {})
-        return all(offsets_of(log, kept) for kept in resources.values() if LEDGER in kept)
+        return all(offsets_of(log, kept) for kept in states_of(self.raw))
 
     def _pipeline(self, dataset: str) -> dlt.Pipeline:
         import dlt

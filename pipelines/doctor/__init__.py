@@ -13,6 +13,7 @@ from pipelines.load.evidence import PROFILE_KEY
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import published_here
 from pipelines.settings import Settings, ShopSettings
+from pipelines.transform.findings import unnamed_fields
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Client
@@ -84,11 +85,9 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
                 "HAVING count(*) >= 20 AND 10 * count(*) FILTER (is_closed) < count(*)",
                 shop,
             )
-            unnamed = warehouse.rows(
-                "SELECT records || ' ' || meaning AS said FROM ops.findings "
-                "WHERE name LIKE 'custom_fields:%:' || $shop ORDER BY name",
-                shop,
-            )
+            unnamed = [
+                said for name, said in unnamed_fields(warehouse.connection) if name == profile.shop
+            ]
     except NothingPublished:
         return  # the service answers all the same; the next sync says what is wrong
     for one in judged:
@@ -96,7 +95,7 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
         said = f"{one['label'] or '(no label)'} ({one['reason']})"
         profile.items[f"statuses: {one['meaning']}"] = f"{told}; {said}" if told else said
     if unnamed:
-        profile.items["custom fields"] = "; ".join(one["said"] for one in unnamed)
+        profile.items["custom fields"] = "; ".join(unnamed)
     if never_end:
         profile.problems.append(
             "Nearly all old tickets are open: the statuses that end one are not recognised. Name "

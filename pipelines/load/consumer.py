@@ -108,6 +108,6 @@ class Feed:
         return True
 
     def _load_up_to(self, tables: Sequence[str], end: int) -> None:
-        outcome = self._loader.load(self.log, tables, end)
-        self.rows += outcome.total
-        self.new_columns.update(outcome.new_columns)
+        rows, new_columns = self._loader.load(self.log, tables, end)
+        self.rows += rows
+        self.new_columns.update(new_columns)

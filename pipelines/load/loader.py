@@ -22,7 +22,6 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -68,21 +67,6 @@ class LoadError(Exception):
     """Rows could not be loaded; none was lost, they stay on disk for the next run. Exit code 1."""
 
     exit_code = 1
-
-
-@dataclass(frozen=True)
-class LoadOutcome:
-    """What a load did."""
-
-    rows: Mapping[str, int] = field(default_factory=dict)
-    """Table -> rows given to the merge."""
-    new_columns: tuple[str, ...] = ()
-    """``table.column`` the service sent for the first time; loaded as text."""
-
-    @property
-    def total(self) -> int:
-        """Rows given to the merge, over all tables."""
-        return sum(self.rows.values())
 
 
 def dlt_environment(home: Home) -> None:
@@ -176,8 +160,9 @@ class Loader:
 
     # -- rows -----------------------------------------------------------------------------------
 
-    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> LoadOutcome:
-        """Bring lists up to ``end`` of the log.
+    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> tuple[int, Iterable[str]]:
+        """Bring lists up to ``end`` of the log; how many rows were given to the merge, and each
+        ``table.column`` that the service sent for the first time, which is loaded as text.
 
         When this returns, the rows are on disk and the file is closed. :class:`LoadError` when a
         value does not fit its column or dlt fails: then nothing of it is loaded.
@@ -216,8 +201,7 @@ class Loader:
             for name, table in package.schema_update.items()
             for column in table["columns"]
         )
-        rows = {name: count for name, count in counts.items() if name in TABLES and count}
-        return LoadOutcome(rows, new_columns)
+        return sum(counts.get(name, 0) for name in TABLES), new_columns
 
     def _mark_gone(
         self, connection: duckdb.DuckDBPyConnection, log: ChangeLog, tables: Iterable[str], end: int
@@ -243,17 +227,10 @@ class Loader:
 
     def is_of_another(self, log: ChangeLog) -> bool:
         """Whether what the file holds was loaded from another ledger, or from a later one."""
-        from sources.repair_shop.source import LEDGER, offsets_of
+        from sources.repair_shop.source import offsets_of
 
-        states = [state for state in self._state().values() if LEDGER in state]
+        states = states_of(self._ready_pipeline())
         return bool(self._held) and not (states and all(offsets_of(log, one) for one in states))
-
-    def _state(self) -> Mapping[str, Any]:
-        from sources.repair_shop.source import SCHEMA
-
-        sources = self._ready_pipeline().state.get("sources", {})
-        state: Mapping[str, Any] = sources.get(SCHEMA, {}).get("resources", {})
-        return state
 
     def _ready_pipeline(self) -> dlt.Pipeline:
         if self._pipeline is not None:
@@ -340,6 +317,15 @@ def row_counts(pipeline: dlt.Pipeline) -> Mapping[str, int]:
     trace = pipeline.last_trace
     info = trace.last_normalize_info if trace is not None else None
     return info.row_counts if info is not None else {}
+
+
+def states_of(pipeline: dlt.Pipeline) -> list[dict[str, Any]]:
+    """What the state of a pipeline says of how far each list was read of a log."""
+    from sources.repair_shop.source import LEDGER, SCHEMA
+
+    sources: dict[str, Any] = pipeline.state.get("sources", {})
+    resources = sources.get(SCHEMA, {}).get("resources", {})
+    return [state for state in resources.values() if LEDGER in state]
 
 
 def _plain(value: Any) -> Any:

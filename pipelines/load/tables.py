@@ -60,12 +60,19 @@ def notes(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
 def note(connection: duckdb.DuckDBPyConnection, **said: str) -> None:
     """Have it say these texts under these names, each in a change of its own."""
     for name, value in said.items():
-        sql = (
-            "MERGE INTO ops.meta USING (SELECT $name AS name, $value AS value) AS given "
-            "USING (name) WHEN MATCHED THEN UPDATE SET value = given.value "
-            "WHEN NOT MATCHED THEN INSERT"
-        )
-        connection.execute(sql, {"name": name, "value": value})
+        put_row(connection, "ops.meta", "name", {"name": name, "value": value})
+
+
+def put_row(
+    connection: duckdb.DuckDBPyConnection, table: str, key: str, values: Mapping[str, str]
+) -> None:
+    """Make a row of a table, or change these values of the one that has its key already."""
+    given = ", ".join(f"${name} AS {name}" for name in values)
+    connection.execute(
+        f"MERGE INTO {table} USING (SELECT {given}) AS given USING ({key}) "
+        "WHEN MATCHED THEN UPDATE BY NAME WHEN NOT MATCHED THEN INSERT BY NAME",
+        values,
+    )
 
 
 def lists_with_rows(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:

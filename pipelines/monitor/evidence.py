@@ -16,7 +16,7 @@ from typing import Any
 from pipelines.home import LEDGER, has_room, is_syncing
 from pipelines.language import Text
 from pipelines.language.words import list_name
-from pipelines.monitor.severity import RULES, Kind, Problem
+from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books
 from pipelines.transform.findings import EMPTY
@@ -73,9 +73,9 @@ class Evidence:
                 found += age(self.ages.get(name), self.now, name)
         for problem in self.runs:
             theirs = problem.shop.split(", ") if problem.shop else shops
-            if problem.rule.spoils and not set(theirs).isdisjoint(shops):
+            if problem.kind.spoils and not set(theirs).isdisjoint(shops):
                 found.append(problem)
-        return sorted(found, key=lambda problem: -problem.rule.severity)
+        return sorted(found, key=lambda problem: -problem.kind.severity)
 
 
 def published(
@@ -295,7 +295,7 @@ def newest_runs(home: Path, ledger: Ledger, most: int = _RUNS) -> list[dict[str,
     for place, run in enumerate(found):
         if run["outcome"] is None:
             is_at_work = place == 0 and is_running
-            run["outcome"] = _RUNNING if is_at_work else RULES[Kind.CUT_OFF].outcome
+            run["outcome"] = _RUNNING if is_at_work else Kind.CUT_OFF.outcome
     return found
 
 
@@ -318,20 +318,20 @@ def failures(newest_first: Sequence[Mapping[str, Any]]) -> list[Problem]:
             problems = _ended(run)
             # What a run left in doubt or differing, evidence and comparison tell as they stand now.
             found += [p for p in problems if place == 0 or p.kind not in _TOLD_BY_EVIDENCE]
-        if run["outcome"] != RULES[Kind.STOPPED].outcome:
+        if run["outcome"] != Kind.STOPPED.outcome:
             later.append(asked)
     return found
 
 
 def _ended(run: Mapping[str, Any]) -> list[Problem]:
     outcome, command = run["outcome"], run["command"]
-    if outcome in (None, RULES[Kind.CUT_OFF].outcome):
+    if outcome in (None, Kind.CUT_OFF.outcome):
         text = Text(
             "The last run ({command}) was cut off; the next sync goes on from there",
             command=command,
         )
         return [Problem(Kind.CUT_OFF, text, _concerned(run))]
-    if run["exit_code"] in (0, RULES[Kind.STOPPED].exit_code):
+    if run["exit_code"] in (0, Kind.STOPPED.exit_code):
         return []
     kind, ended = _ENDS.get(outcome, (Kind.FAILED, outcome))
     if run["exit_code"] in _BY_CODE:

@@ -20,15 +20,7 @@ from pipelines.json_file import JsonFile, to_the_second
 from pipelines.language import Text, shown, use
 from pipelines.language.display import spoken
 from pipelines.masking import scrub
-from pipelines.monitor.sender import (
-    MailSettings,
-    NotSent,
-    Sent,
-    channels,
-    new_mail,
-    send_all,
-    why,
-)
+from pipelines.monitor.sender import MailSettings, NotSent, Sent, channels, new_mail, send_all, why
 
 _MANY = 20
 """Troubles that a message names, at most."""

@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 import httpx
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from pipelines.settings import (
-    Section,
-    is_in_the_clear,
-    is_loopback,
-    read_section,
-)
+from pipelines.settings import Section, is_in_the_clear, is_loopback, read_section
 
 if TYPE_CHECKING:
     import apprise
@@ -276,21 +271,19 @@ def why(error: Exception) -> str:
         return str(error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return f"it refused {', '.join(sorted(error.recipients))}"
-    if isinstance(error, smtplib.SMTPAuthenticationError):
-        return "it refused the user or password"
+    for kind, words in _REASONS.items():
+        if isinstance(error, kind):
+            return words
     if isinstance(error, smtplib.SMTPResponseException):
         return f"it answered {error.smtp_code}"
     if isinstance(error, httpx.HTTPStatusError):
         return f"it answered {error.response.status_code}"
-    if isinstance(error, UnicodeError):
-        return "the server's name, the user or the password cannot be sent as written"
-    for kind, words in _REASONS.items():
-        if isinstance(error, kind):
-            return words
     return getattr(error, "strerror", None) or type(error).__name__
 
 
 _REASONS: Mapping[type[Exception], str] = {
+    UnicodeError: "the server's name, the user or the password cannot be sent as written",
+    smtplib.SMTPAuthenticationError: "it refused the user or password",
     smtplib.SMTPNotSupportedError: "it offers no such encryption, login or kind of address",
     smtplib.SMTPServerDisconnected: "it ended the connection",
     ssl.SSLError: "it takes no encrypted connection: see port, smtp_security, certificate",

@@ -1,13 +1,12 @@
 """The one table of what can be wrong with a mirror, and how grave each of it is.
 
 A sync's verdict, ``status`` and its ``--check``, the closing report, its seal and the dashboard
-name what they found by a :class:`Kind`. What follows is looked up here, so none of them calls well
-what another calls a fault.
+name what they found by a :class:`Kind`, so none of them calls well what another calls a fault.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import Enum, IntEnum
 
 
 class Severity(IntEnum):
@@ -20,68 +19,48 @@ class Severity(IntEnum):
     """Red: it is wrong, or what keeps it right does not work."""
 
 
-class Kind(StrEnum):
-    """What can be wrong."""
+class Kind(Enum):
+    """What can be wrong, and what follows; of several that a run ends with, the first here decides.
 
-    MISCONFIGURED = "misconfigured"
-    FAILED = "failed"
-    UNREACHED = "unreached"
-    STOPPED = "stopped"
-    CUT_OFF = "cut off"
-    UNPUBLISHED = "unpublished"
-    UNREAD = "unread"
-    UNFINISHED = "unfinished"
-    UNPROVEN = "unproven"
-    VANISHED = "vanished"
-    UNCOUNTED = "uncounted"
-    STALE = "stale"
-    DIFFERS = "differs"
-    REFUSED = "refused"
-    JOB = "job"
-    CHANGE = "change"
-    CLOCK = "clock"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What follows from a kind.
-
-    ``exit_code`` and ``outcome`` are those of a run that ends with it. ``spoils``: figures of the
-    published warehouse are not to be relied on. ``mend``: the command that mends it or tells how;
-    empty when none does.
+    ``exit_code`` and ``outcome`` are those of a run that ends with it. ``mend``: the command that
+    mends it or tells how; empty when none does. ``spoils``: figures of the published warehouse are
+    not to be relied on.
     """
 
-    severity: Severity
-    exit_code: int
-    outcome: str
-    spoils: bool = True
-    mend: str = "shopmirror sync"
-
-
-RULES: Mapping[Kind, Rule] = {
-    Kind.MISCONFIGURED: Rule(Severity.FAULT, 2, "failed", mend="shopmirror config show"),
-    Kind.UNREACHED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),
+    MISCONFIGURED = "misconfigured", Severity.FAULT, 2, "failed", "shopmirror config show"
+    UNREACHED = "unreached", Severity.FAULT, 3, "incomplete", "shopmirror doctor"
     # On purpose: what was not read yet is told as unread or stale.
-    Kind.STOPPED: Rule(Severity.OK, 4, "stopped"),
-    Kind.FAILED: Rule(Severity.FAULT, 1, "failed"),
-    Kind.CUT_OFF: Rule(Severity.FAULT, 1, "killed"),
-    Kind.UNPUBLISHED: Rule(Severity.FAULT, 1, "failed"),
-    Kind.UNREAD: Rule(Severity.DOUBT, 1, "incomplete"),
-    Kind.UNFINISHED: Rule(Severity.DOUBT, 1, "incomplete"),
-    Kind.UNPROVEN: Rule(Severity.DOUBT, 1, "incomplete"),
+    STOPPED = "stopped", Severity.OK, 4, "stopped"
+    FAILED = "failed", Severity.FAULT, 1, "failed"
+    CUT_OFF = "cut off", Severity.FAULT, 1, "killed"
+    UNPUBLISHED = "unpublished", Severity.FAULT, 1, "failed"
+    UNREAD = "unread", Severity.DOUBT, 1, "incomplete"
+    UNFINISHED = "unfinished", Severity.DOUBT, 1, "incomplete"
+    UNPROVEN = "unproven", Severity.DOUBT, 1, "incomplete"
     # Rows that went at the service, or that it fails to show: the mirror keeps them meanwhile.
-    Kind.VANISHED: Rule(
-        Severity.DOUBT, 1, "incomplete", mend="shopmirror sync --confirm-deletions"
-    ),
-    Kind.UNCOUNTED: Rule(Severity.DOUBT, 1, "incomplete", mend="shopmirror doctor"),
-    Kind.STALE: Rule(Severity.DOUBT, 1, "incomplete"),
-    Kind.DIFFERS: Rule(Severity.FAULT, 1, "differs", mend="shopmirror reconcile --repair"),
-    Kind.REFUSED: Rule(Severity.FAULT, 3, "incomplete", mend="shopmirror doctor"),
-    Kind.JOB: Rule(Severity.FAULT, 1, "failed", spoils=False, mend="shopmirror schedule --run JOB"),
-    Kind.CHANGE: Rule(Severity.DOUBT, 1, "differs", spoils=False, mend="shopmirror queue list"),
-    Kind.CLOCK: Rule(Severity.DOUBT, 1, "incomplete", spoils=False, mend=""),
-}
-"""Of several kinds that a run ends with, the first one here decides."""
+    VANISHED = "vanished", Severity.DOUBT, 1, "incomplete", "shopmirror sync --confirm-deletions"
+    UNCOUNTED = "uncounted", Severity.DOUBT, 1, "incomplete", "shopmirror doctor"
+    STALE = "stale", Severity.DOUBT, 1, "incomplete"
+    DIFFERS = "differs", Severity.FAULT, 1, "differs", "shopmirror reconcile --repair"
+    REFUSED = "refused", Severity.FAULT, 3, "incomplete", "shopmirror doctor"
+    JOB = "job", Severity.FAULT, 1, "failed", "shopmirror schedule --run JOB", False
+    CHANGE = "change", Severity.DOUBT, 1, "differs", "shopmirror queue list", False
+    CLOCK = "clock", Severity.DOUBT, 1, "incomplete", "", False
+
+    def __init__(
+        self,
+        word: str,
+        severity: Severity,
+        exit_code: int,
+        outcome: str,
+        mend: str = "shopmirror sync",
+        spoils: bool = True,
+    ) -> None:
+        self.word, self.severity, self.exit_code = word, severity, exit_code
+        self.outcome, self.mend, self.spoils = outcome, mend, spoils
+
+    def __str__(self) -> str:
+        return self.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +86,7 @@ class Problem:
     @property
     def mend(self) -> str:
         """The command that mends it; empty when none does, or the words name one already."""
-        return "" if "shopmirror " in self.text else self.rule.mend
-
-    @property
-    def rule(self) -> Rule:
-        """What follows from it."""
-        return RULES[self.kind]
+        return "" if "shopmirror " in self.text else self.kind.mend
 
 
 def folded(problems: Iterable[Problem]) -> list[Problem]:
@@ -131,9 +105,9 @@ def folded(problems: Iterable[Problem]) -> list[Problem]:
 
 def worst(problems: Iterable[Problem]) -> Severity:
     """How grave the gravest is; ``OK`` when there is none."""
-    return max((problem.rule.severity for problem in problems), default=Severity.OK)
+    return max((problem.kind.severity for problem in problems), default=Severity.OK)
 
 
 def deciding(kinds: Iterable[Kind]) -> Kind | None:
     """The kind that decides how a run ended; None when nothing is wrong."""
-    return min(kinds, key=list(RULES).index, default=None)
+    return min(kinds, key=list(Kind).index, default=None)

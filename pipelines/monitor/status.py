@@ -250,11 +250,7 @@ def _warehouse(home: Home, settings: Settings, now: datetime) -> _Warehouse:
 
 
 def _add_others(
-    found: _Warehouse,
-    warehouse: Published,
-    own: Sequence[str],
-    names: Sequence[str],
-    now: datetime,
+    found: _Warehouse, warehouse: Published, own: Sequence[str], names: Sequence[str], now: datetime
 ) -> None:
     """What the server says of the shops that other homes load, and how old its reports are."""
     given = evidence.given(warehouse)

@@ -170,7 +170,7 @@ def _cautions(problems: Sequence[Problem], *, many_shops: bool) -> tuple[Caution
     """A line for each problem, lists in doubt for the same together in one."""
     lines = [
         Caution(
-            severity=problem.rule.severity,
+            severity=problem.kind.severity,
             text=Text("{shop}: {text}", shop=problem.shop, text=problem.text)
             if many_shops and problem.shop
             else problem.text,

@@ -8,7 +8,6 @@ never agree costs nothing on a night without a change.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from pipelines.home import Home
@@ -56,17 +55,6 @@ WHERE d.shop_id = $shop AND d.deleted_at IS NULL AND d.seen_at < listed.deleted_
 """
 
 
-@dataclass
-class Contradictions:
-    """``days`` whose payments, and ``documents`` (table -> ids) that have to be read again."""
-
-    days: set[date] = field(default_factory=set)
-    documents: dict[str, list[str]] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.days or self.documents)
-
-
 def unsettled_since(ledger: Ledger, shop: str) -> datetime:
     """When the first run began whose answers were not held against each other to their end."""
     text = ledger.value(shop, _SETTLED)
@@ -78,9 +66,12 @@ def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     ledger.set_value(shop, _SETTLED, ledger.one("run_began", run_id=run_id))
 
 
-def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradictions:
-    """Where answers since a moment contradict each other, by what the models hold now."""
-    contradictions = Contradictions()
+def contradictory_payments(
+    home: Home, shop: str, since: datetime
+) -> tuple[set[date], dict[str, list[str]]]:
+    """Where answers since a moment contradict each other, by what the models hold now: days whose
+    payments, and documents (table -> ids) that have to be read again."""
+    days, documents = set[date](), dict[str, list[str]]()
     values = {"shop": shop, "since": since}
     with home.open_build(read_only=True) as database:
         for table, (nested, listed) in _DOCUMENTS.items():
@@ -89,9 +80,9 @@ def contradictory_payments(home: Home, shop: str, since: datetime) -> Contradict
             [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
             if held - also_listed > held * _MOST_CONTRADICTORY:
                 continue
-            for days in database.execute(state + _DAYS, values).fetchall():
-                contradictions.days.update(day for day in days if day is not None)
+            for found in database.execute(state + _DAYS, values).fetchall():
+                days.update(day for day in found if day is not None)
             ids = [str(row[0]) for row in database.execute(state + holders, values).fetchall()]
             if ids:
-                contradictions.documents[table] = sorted(ids)
-    return contradictions
+                documents[table] = sorted(ids)
+    return days, documents

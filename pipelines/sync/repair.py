@@ -16,12 +16,7 @@ from pipelines.reconcile.differences import Compared, our_days, our_documents, p
 from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
 from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
-from pipelines.sync.cross_check import (
-    Contradictions,
-    contradictory_payments,
-    note_settled,
-    unsettled_since,
-)
+from pipelines.sync.cross_check import contradictory_payments, note_settled, unsettled_since
 from pipelines.sync.session import Session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError
@@ -210,20 +205,6 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
     return set(payment_days(home, shop, gone))
 
 
-def _contradiction_jobs(
-    shop: str,
-    contradictions: Contradictions,
-    orphans: set[date],
-    days: Mapping[str, list[date]],
-    *,
-    requests: int,
-) -> list[Job]:
-    """Scans of the payments and documents that contradict what was read, within ``requests``."""
-    others = (contradictions.days | orphans) - set(days.get("daily_sales", []))
-    jobs = [_days_job(shop, "payments", *span) for span in _stretches(others)]
-    return _within(requests, [*jobs, *follow_jobs(shop, contradictions.documents)])
-
-
 def _days_job(shop: str, table: str, first: date, last: date) -> Job:
     """Reads some days of a list."""
     return Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
@@ -299,8 +280,8 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         differing = []
     client, ledger, home = session.client(shop), session.ledger, session.home
     since = unsettled_since(ledger, shop.name)
-    contradictions = contradictory_payments(home, shop.name, since)
-    if not differing and not contradictions and not _orphan_days(home, ledger, shop.name, since):
+    paid, documents = contradictory_payments(home, shop.name, since)
+    if not (differing or paid or documents or _orphan_days(home, ledger, shop.name, since)):
         note_settled(ledger, shop.name, run_id)
         return False
     fetch = ShopFetch(client, ledger, run_id, session.observer)
@@ -315,8 +296,10 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         if fetch.fatal is None:
             left -= sum(job.requests or 0 for job in jobs)
             # Only now: the repair may have found more documents gone.
-            orphans = _orphan_days(home, ledger, shop.name, since)
-            fetch.run(_contradiction_jobs(shop.name, contradictions, orphans, days, requests=left))
+            paid |= _orphan_days(home, ledger, shop.name, since)
+            others = _stretches(paid - set(days.get("daily_sales", [])))
+            wanted = [_days_job(shop.name, "payments", *span) for span in others]
+            fetch.run(_within(left, [*wanted, *follow_jobs(shop.name, documents)]))
         if fetch.fatal is None:
             fetch.run(fetch.follow())
         if fetch.fatal is None:

@@ -113,12 +113,9 @@ class Session:
         self.feed.load_waiting()  # all tables are there, at least
         shops = [
             # The setting counts; without one, what the service said of itself.
-            shop
-            if shop.currency
-            else shop.model_copy(
-                update={"currency": self.ledger.value(shop.name, CURRENCY_KEY) or ""}
-            )
+            shop.model_copy(update={"currency": shop.currency or said or ""})
             for shop in self.settings.shops
+            for said in [self.ledger.value(shop.name, CURRENCY_KEY)]
         ]
         with self.home.open_build():
             write_reports(self.ledger, self.loader)

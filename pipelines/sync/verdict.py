@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.language import Text
-from pipelines.monitor.severity import RULES, Kind, Problem, deciding, folded
+from pipelines.monitor.severity import Kind, Problem, deciding, folded
 from pipelines.reconcile.differences import Compared
 from sources.repair_shop.errors import ConfigurationError, ShopError, Stopped
 from sources.repair_shop.extract import JobResult
@@ -52,7 +52,7 @@ class ShopResult:
     @property
     def is_complete(self) -> bool:
         """Whether the mirror is whole, and what it says is right."""
-        return not any(problem.rule.spoils for problem in self.problems)
+        return not any(problem.kind.spoils for problem in self.problems)
 
     @property
     def doubts(self) -> list[str]:
@@ -138,7 +138,7 @@ def verdict(
         message, code, outcome = _complete(shops, everything=everything), 0, "complete"
     else:
         message = _message(kind, failed, [name for name, found in problems.items() if found])
-        code, outcome = RULES[kind].exit_code, RULES[kind].outcome
+        code, outcome = kind.exit_code, kind.outcome
     if kind is Kind.DIFFERS:
         message = " ".join([message, *hints])
     else:

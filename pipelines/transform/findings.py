@@ -137,7 +137,7 @@ def unnamed_fields(warehouse: duckdb.DuckDBPyConnection) -> list[tuple[str, str]
     """Shop, and what the last build found of its custom fields."""
     return warehouse.execute(
         "SELECT split_part(name, ':', 3), records || ' ' || meaning FROM ops.findings "
-        "WHERE starts_with(name, ?)",
+        "WHERE starts_with(name, ?) ORDER BY name",
         [_FIELDS],
     ).fetchall()
 

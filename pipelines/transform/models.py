@@ -22,7 +22,7 @@ import duckdb
 
 import transforms
 from pipelines.load.ops import OPS_TABLES
-from pipelines.load.tables import columns_of, make_table
+from pipelines.load.tables import columns_of, make_table, put_row
 from pipelines.settings import ShopSettings
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed
@@ -162,16 +162,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
                 "shop_accounts": f",{named}," if named else "",
                 "today_by": shop.today_by,
             }
-            given = ", ".join(f"${name} as {name}" for name in values)
-            changed = ", ".join(f"{name} = given.{name}" for name in values if name != "shop_id")
-            listed = ", ".join(values)
-            connection.execute(
-                f"merge into ops.shops using (select {given}) as given using (shop_id) "  # noqa: S608 - our names
-                f"when matched then update set {changed} "
-                f"when not matched then insert ({listed}) values "
-                f"({', '.join(f'given.{name}' for name in values)})",
-                values,
-            )
+            put_row(connection, "ops.shops", "shop_id", values)
         write_statuses(connection, shops)
 
 

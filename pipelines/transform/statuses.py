@@ -242,9 +242,7 @@ def _used(connection: duckdb.DuckDBPyConnection) -> str:
     return used
 
 
-def _sights(
-    connection: duckdb.DuckDBPyConnection,
-) -> dict[tuple[str, str, str], tuple[int, int]]:
+def _sights(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(shop, status, label) -> tickets that the bare list showed, and hid where it would show them.
 
     A ticket opened or changed on the day of the look or later may have had another status then.

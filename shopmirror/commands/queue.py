@@ -8,15 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipelines.outbox import (
-    STATES,
-    Outbox,
-    brief,
-    current_user,
-    held_back,
-    next_step,
-    not_shown,
-)
+from pipelines.outbox import STATES, Outbox, brief, current_user, held_back, next_step, not_shown
 from pipelines.outbox import adopt as take
 from pipelines.outbox import discard as forget
 from pipelines.outbox import retry as again

@@ -23,8 +23,7 @@ def report(
     year: Annotated[str | None, typer.Option(metavar="YYYY", help="A year.")] = None,
     shop: ShopOption = None,
     out_file: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf or .xlsx."),
+        Path | None, typer.Option("--out", metavar="FILE", help="Ends in .html, .pdf or .xlsx.")
     ] = None,
     figures: Annotated[
         str | None,

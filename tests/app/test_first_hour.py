@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from pipelines.masking import is_secret
-from pipelines.monitor.severity import RULES, Problem
+from pipelines.monitor.severity import Kind, Problem
 from pipelines.settings import Settings, ShopSettings
 from shopmirror.commands.config import sections
 from shopmirror.completion import resources, shops
@@ -128,10 +128,10 @@ def test_test_mail_tries_a_server_that_only_reports_have_in_the_readers_language
     assert "aquí llegarán avisos." in told[0] and "aquí llegarán reportes." in told[1]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in RULES if RULES[kind].mend])
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind.mend])
 def test_what_mends_a_trouble_is_a_command(kind):
-    check_command(get_command(app), RULES[kind].mend.split()[1:])
-    assert Problem(kind, "something").mend == RULES[kind].mend
+    check_command(get_command(app), kind.mend.split()[1:])
+    assert Problem(kind, "something").mend == kind.mend
     for words in ("so: 'shopmirror sync' helps", "If so: shopmirror sync tickets --full"):
         assert Problem(kind, words).mend == ""
 

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from pipelines.home import Home
-from pipelines.load.loader import Loader, LoadOutcome
+from pipelines.load.loader import Loader
 from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from pipelines.sync.verdict import SyncReport
@@ -63,17 +63,17 @@ class Recorder(Loader):
     def lacking(self) -> list[str]:
         return []
 
-    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> LoadOutcome:
-        counts: dict[str, int] = {}
+    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> tuple[int, Iterable[str]]:
+        taken = 0
         for table in tables:
             offsets = self.offsets.get(table, {})
             rows = [
                 row for found in log.read(table, offsets, end) for row in self._rows(table, found)
             ]
             self.take(table, rows)
-            counts[table] = len(rows)
+            taken += len(rows)
             self.offsets[table] = log.advanced(offsets, end)
-        return LoadOutcome(counts)
+        return taken, ()
 
     def take(self, table: str, rows: list[dict[str, Any]]) -> None:
         """Hold rows of a table; a load that is refused is refused here."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.load.loader import LoadError, LoadOutcome
+from pipelines.load.loader import LoadError
 from sources.repair_shop.change_log import ChangeLog
 from tests.mirror.shop import Recorder
 
@@ -21,7 +21,7 @@ class Picky(Recorder):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> LoadOutcome:
+    def load(self, log: ChangeLog, tables: Iterable[str], end: int) -> tuple[int, Iterable[str]]:
         self.loads += 1
         before = dict(self.held), dict(self.offsets)
         try:
