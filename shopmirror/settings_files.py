@@ -78,7 +78,7 @@ class SettingsFiles:
     def set(self, shop: str | None, values: Mapping[str, Any]) -> None:
         """Put values of a shop, secrets and others each into their file (in memory)."""
         for name, value in values.items():
-            _made(self._file_of(name), _path(shop))[name] = value
+            _section(self._file_of(name), _path(shop), make=True)[name] = value
 
     def drop(self, shop: str | None, names: Iterable[str]) -> None:
         """Take values of a shop out (in memory)."""
@@ -120,22 +120,16 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
         ) from None
 
 
-def _section(document: Mapping[str, Any], path: tuple[str, ...]) -> MutableMapping[str, Any]:
-    """A section for reading; an empty one when it is not there."""
-    found: Any = document
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, MutableMapping) else {}
-
-
-def _made(document: tomlkit.TOMLDocument, path: tuple[str, ...]) -> MutableMapping[str, Any]:
-    """A section for writing; made when it is not there."""
-    section: MutableMapping[str, Any] = document
+def _section(
+    document: MutableMapping[str, Any], path: tuple[str, ...], *, make: bool = False
+) -> MutableMapping[str, Any]:
+    """A section; where it is not there an empty one, or one that is made now."""
+    section = document
     for depth, name in enumerate(path):
-        if name not in section:
+        if make and name not in section:
             section[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
-        inner = section[name]
-        if not isinstance(inner, MutableMapping):
+        inner = section.get(name, {})
+        if make and not isinstance(inner, MutableMapping):
             raise CommandError(f"'{'.'.join(path[: depth + 1])}' is a value, not a section.")
-        section = inner
+        section = inner if isinstance(inner, MutableMapping) else {}
     return section

@@ -33,12 +33,9 @@ _SILENT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'id
 _SCHEMA = "SELECT 1 FROM information_schema.schemata WHERE schema_name = 'ops'"
 _OWNERS = (
     "CREATE TABLE IF NOT EXISTS ops.shop_owners (shop_id VARCHAR PRIMARY KEY, home_id VARCHAR "
-    "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR)"
+    "NOT NULL, host VARCHAR, since TIMESTAMP WITH TIME ZONE, rows_of VARCHAR, made_of VARCHAR, "
+    "published_of VARCHAR, built_at VARCHAR)"
 )
-_ADDED = {
-    name: f"ALTER TABLE ops.shop_owners ADD COLUMN IF NOT EXISTS {name} VARCHAR"
-    for name in ("published_of", "built_at")
-}
 """``rows_of``: the home whose rows are there; ``made_of``: a digest of what they are, NULL while
 they are loaded or no build of its own file is of them; ``published_of``: what it was when the
 reports there were built; ``built_at``: when its own file was built."""
@@ -80,10 +77,6 @@ class Lease:
                 if not self._do(_SCHEMA):  # else who may not make one is refused all the same
                     self._do("CREATE SCHEMA ops")
                 self._do(_OWNERS)
-            for name, sql in _ADDED.items():
-                # Even a column that is there would be waited for until all readers have gone.
-                if "shop_owners" not in self._tables("ops", name):
-                    self._do(sql)
             owners = {
                 shop: told for shop, *told in self._ask("SELECT shop_id, home_id, host, since")
             }

@@ -31,8 +31,6 @@ _DLT = {"username": "user", "database": "dbname"}
 _NOT_LIBPQ = ("drivername", "session_timezone")
 _PATIENCE = "10"
 """Seconds that a server is waited for, unless its address says otherwise."""
-_idle: list[duckdb.DuckDBPyConnection] = []
-"""Databases in memory with nothing attached: the extension has forty megabytes to be loaded."""
 
 
 @contextmanager
@@ -42,12 +40,10 @@ def attached(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises :class:`~pipelines.publish.errors.NothingPublished`, with nothing secret in it, when
     it cannot be reached, is none, or stops answering.
     """
-    connection = _idle.pop() if _idle else _with_extension(name)
-    is_usable = False
+    connection = _with_extension(name)
     try:
         _attach(connection, _parameters(name))
         yield connection
-        is_usable = _is_detached(connection)
     except duckdb.Error as error:
         # Before libpq's own words, DuckDB's have the address.
         reason = first_line(Exception(re.sub(r'^[^"]* at "[^"]*": ', "", str(error))))
@@ -59,10 +55,7 @@ def attached(name: str) -> Iterator[duckdb.DuckDBPyConnection]:
             )
         ) from None
     finally:
-        if is_usable:
-            _idle.append(connection)
-        else:
-            connection.close()
+        connection.close()
 
 
 def _with_extension(name: str) -> duckdb.DuckDBPyConnection:
@@ -106,18 +99,6 @@ def _attach(connection: duckdb.DuckDBPyConnection, parameters: Mapping[str, str]
     )
     connection.execute("use warehouse")
     connection.execute("begin transaction read only")
-
-
-def _is_detached(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether it can be used again: not after ``lock_configuration``."""
-    try:
-        connection.rollback()
-        connection.execute("use memory")
-        connection.execute("detach warehouse")
-        locked = connection.execute("select current_setting('lock_configuration')").fetchone()
-    except duckdb.Error:
-        return False
-    return locked == (False,)
 
 
 def _parameters(name: str) -> dict[str, str]:

@@ -40,8 +40,9 @@ class ShopResult:
     @property
     def problems(self) -> list[Problem]:
         """Everything that is wrong, each thing once."""
+        is_told = self.error is None or any(r.error is self.error for r in self.results)
         found = [
-            *self._of_the_shop(),
+            *([] if is_told else [Problem(_kind(self.error), str(self.error))]),
             *(problem for result in self.results for problem in _of_a_list(result)),
             *self.standing,
             *(Problem(Kind.DIFFERS, str(difference)) for difference in self.differences),
@@ -66,10 +67,6 @@ class ShopResult:
             return [self.error]
         return [result.error for result in self.results if result.error is not None]
 
-    def _of_the_shop(self) -> Iterator[Problem]:
-        if self.error is not None and not any(r.error is self.error for r in self.results):
-            yield Problem(_kind(self.error), str(self.error))
-
 
 def _of_a_list(result: JobResult) -> Iterator[Problem]:
     if not result.doubt:
@@ -82,7 +79,7 @@ def _of_a_list(result: JobResult) -> Iterator[Problem]:
     yield Problem(kind, result.doubt, resource=result.job.resource)
 
 
-def _kind(error: ShopError) -> Kind:
+def _kind(error: ShopError | None) -> Kind:
     return Kind.STOPPED if isinstance(error, Stopped) else Kind.UNREACHED
 
 
