@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from pipelines.load.ops import OPS_TABLES
+from pipelines.load.tables import OPS_TABLES
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ import pyarrow.compute as pc
 from pipelines.destinations.lease import Lease, turn
 from pipelines.home import Home
 from pipelines.load.loader import LoadError, dlt_environment, row_counts, states_of
-from pipelines.load.ops import OPS_TABLES
 from pipelines.load.pairing import BUILT
+from pipelines.load.tables import OPS_TABLES
 from pipelines.masking import mask
 from pipelines.settings import SettingsError, read_section
 from pipelines.warehouse_settings import HOME_ID

@@ -30,10 +30,10 @@ import pyarrow as pa
 
 from pipelines.home import ANEW, Home, HomeError, storage_trouble
 from pipelines.json_file import copy_file, draft_of
-from pipelines.load.errors import OutOfMemory, explained, own_cause
 from pipelines.load.imports import without
-from pipelines.load.ops import FORMAT, OPS_TABLES
 from pipelines.load.tables import (
+    FORMAT,
+    OPS_TABLES,
     check_format,
     columns_of,
     lists_with_rows,
@@ -67,6 +67,18 @@ class LoadError(Exception):
     """Rows could not be loaded; none was lost, they stay on disk for the next run. Exit code 1."""
 
     exit_code = 1
+
+
+class OutOfMemory(Exception):
+    """There is too little memory for a load; no row is at fault, and none was lost. Exit code 2."""
+
+    exit_code = 2
+
+    def __init__(self, told: str) -> None:
+        super().__init__(
+            f"There is too little memory to load what was fetched, which is kept: {told} "
+            "Give the machine, or the container, more of it and run it again."
+        )
 
 
 def dlt_environment(home: Home) -> None:
@@ -181,12 +193,12 @@ class Loader:
                 info.raise_on_failed_jobs()
             except DltException as error:
                 self._pipeline = None
-                own = own_cause(error)
+                own = _own_cause(error)
                 if own is not None:
                     raise own from error
                 if storage_trouble(error):
                     raise
-                told = explained(error)
+                told = _explained(error)
                 if "Out of Memory" in told:
                     if self.blocks == _MOST:
                         raise OutOfMemory(told) from error
@@ -266,7 +278,7 @@ class Loader:
     # -- ops ------------------------------------------------------------------------------------
 
     def write_ops(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Replace ``ops.<name>``, of :data:`~pipelines.load.ops.OPS_TABLES`, in one transaction.
+        """Replace ``ops.<name>``, of :data:`~pipelines.load.tables.OPS_TABLES`, in one transaction.
 
         Values are cast to the column's type; objects and lists become JSON text.
         """
@@ -344,3 +356,33 @@ def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         and column not in declared.get(table, ())
     }
     return tuple(sorted(found))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _own_cause(error: BaseException) -> Exception | None:
+    """What the rows themselves raised while dlt read them (the ledger's errors, a stop)."""
+    for cause in _chain(error):
+        if isinstance(cause, Exception) and hasattr(cause, "exit_code"):
+            return cause
+    return None
+
+
+def _explained(error: BaseException) -> str:
+    """Why a load failed, in a sentence or two."""
+    from dlt.common.schema.exceptions import DataValidationError
+
+    for cause in _chain(error):
+        if isinstance(cause, DataValidationError):
+            return (
+                f"a value of raw.{cause.table_name}.{cause.column_name} is not of that column's "
+                "kind. The rows are kept; please report this."
+            )
+    return f"{first_line(list(_chain(error))[-1])} The rows are kept for the next run."

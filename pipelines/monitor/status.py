@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from pipelines.home import Home
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from pipelines.monitor import evidence, severity
 from pipelines.monitor.evidence import Evidence
 from pipelines.monitor.notify import Incidents

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 import duckdb
 
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from pipelines.load.loader import Loader, LoadError
 from pipelines.monitor.evidence import doubts, uncounted
 from pipelines.monitor.severity import Kind, Problem

@@ -21,8 +21,7 @@ from pathlib import Path
 import duckdb
 
 import transforms
-from pipelines.load.ops import OPS_TABLES
-from pipelines.load.tables import columns_of, make_table, put_row
+from pipelines.load.tables import OPS_TABLES, columns_of, make_table, put_row
 from pipelines.settings import ShopSettings
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed

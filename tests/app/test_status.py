@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pipelines.home import Home, is_syncing
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from pipelines.load.loader import Loader
 from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from pipelines.monitor.evidence import as_of, doubts
 from pipelines.settings import SettingsError
 from sandbox.faults import FaultKind

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from sources.repair_shop.http.client import TRIES
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS

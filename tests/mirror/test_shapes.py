@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.doctor.profile import probe
-from pipelines.load.completeness import completeness
+from pipelines.load.evidence import completeness
 from pipelines.service_reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment

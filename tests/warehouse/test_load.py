@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.home import HomeError
 from pipelines.load.loader import Loader
-from pipelines.load.ops import FORMAT
+from pipelines.load.tables import FORMAT
 from pipelines.publish.publish import publish
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.schema.arrow import empty_tables
