@@ -37,7 +37,6 @@ LAYERS = (
     "pipelines.json_file",
     "pipelines.bodies",
     "pipelines.service_reports",
-    "pipelines.warehouse_settings",
     "pipelines.settings",
     "pipelines.masking",
     "sources.repair_shop",

@@ -30,8 +30,7 @@ from pipelines.load.loader import LoadError, dlt_environment, row_counts, states
 from pipelines.load.pairing import BUILT
 from pipelines.load.tables import OPS_TABLES
 from pipelines.masking import mask
-from pipelines.settings import SettingsError, read_section
-from pipelines.warehouse_settings import HOME_ID
+from pipelines.settings import HOME_ID, SettingsError, read_section
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import first_line
 from sources.repair_shop.ledger import Ledger

@@ -19,8 +19,8 @@ from pipelines.language.words import list_name
 from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books
+from pipelines.settings import HOME_ID
 from pipelines.transform.findings import EMPTY
-from pipelines.warehouse_settings import HOME_ID
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")

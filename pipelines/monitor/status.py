@@ -25,10 +25,9 @@ from pipelines.outbox.mirrored import problems as outbox_problems
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published, read_from
 from pipelines.reconcile.books import Books, books, differing
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings, ShopSettings, WarehouseSettings
 from pipelines.transform.findings import read_findings
 from pipelines.transform.models import way
-from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.service_clock import clock_words
 from sources.repair_shop.ledger import Ledger

@@ -18,8 +18,7 @@ import duckdb
 from pipelines.language import Text
 from pipelines.load.imports import without
 from pipelines.publish.errors import NothingPublished
-from pipelines.settings import SettingsError
-from pipelines.warehouse_settings import WarehouseSettings
+from pipelines.settings import SettingsError, WarehouseSettings
 from sources.repair_shop.errors import first_line
 
 WAREHOUSE = "warehouse.duckdb"

@@ -23,14 +23,13 @@ from pipelines.outbox.mirrored import mark_mirrored, not_shown, touched_since
 from pipelines.publish.published import Published
 from pipelines.reconcile.calibrate import counted_otherwise
 from pipelines.reconcile.differences import compare
-from pipelines.settings import Settings, ShopSettings
+from pipelines.settings import Settings, ShopSettings, WarehouseSettings
 from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
 from pipelines.sync.repair import fetch_monthly_reports, follow_jobs, late_hint, repair_shop
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from pipelines.transform.findings import unnamed_fields
 from pipelines.transform.models import ModelsFailed
-from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.mirror import read_shop

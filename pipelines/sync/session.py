@@ -31,11 +31,10 @@ from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
 from pipelines.publish.publish import publish
 from pipelines.service_reports.kept import report_totals
-from pipelines.settings import OF_ASKING, Settings, ShopSettings
+from pipelines.settings import OF_ASKING, Settings, ShopSettings, WarehouseSettings
 from pipelines.sync.keys import refuse_keys_of_others
 from pipelines.transform import compiled, models
 from pipelines.transform.findings import write_findings
-from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import Ledger

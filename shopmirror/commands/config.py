@@ -20,11 +20,11 @@ from pipelines.settings import (
     Section,
     SettingsError,
     ShopSettings,
+    WarehouseSettings,
     home_folder,
     load_settings,
     settings_layers,
 )
-from pipelines.warehouse_settings import WarehouseSettings
 from schedules.settings import RetentionSettings, ScheduleSettings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import fault, out, print_json, table

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from pipelines.settings import WarehouseSettings
 from pipelines.sync.run import sync as run
 from pipelines.sync.verdict import SyncReport
-from pipelines.warehouse_settings import WarehouseSettings
 from shopmirror.completion import JsonOption, MaxRequestsOption, ShopOption, resources
 from shopmirror.consoles import agreement, duration, fault, out, print_json, say, table
 from shopmirror.runs import configured, working

@@ -15,10 +15,9 @@ import pytest
 from pipelines.destinations.load import destination
 from pipelines.home import Home
 from pipelines.load.loader import LoadError
-from pipelines.settings import SettingsError
+from pipelines.settings import SettingsError, WarehouseSettings
 from pipelines.sync.run import _load_all
 from pipelines.sync.verdict import SyncReport
-from pipelines.warehouse_settings import WarehouseSettings
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 from tests.ledgers import LoadedHome, opened
