@@ -32,6 +32,14 @@ def served():
 
 
 @pytest.fixture
+def photo(tmp_path):
+    """A file to upload."""
+    path = tmp_path / "photo.png"
+    path.write_bytes(b"picture")
+    return path
+
+
+@pytest.fixture
 def settings(desk):
     return desk.settings
 

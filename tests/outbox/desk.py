@@ -102,6 +102,7 @@ class Desk:
     # -- backups and copies -------------------------------------------------------------------
 
     def back_up(self) -> Path:
+        self.backed_up_at = self.shop.clock.monotonic()
         return kept_copy(self.home, self.home.with_name("spare"))
 
     def put_back(self) -> None:
@@ -114,12 +115,12 @@ class Desk:
         as_if_the_disk_was_put_back(self.home)
         self.reboot()
 
-    def put_back_machine(self, since: float) -> None:
-        """A snapshot of the machine with its memory, taken when its clock showed ``since``."""
+    def put_back_machine(self) -> None:
+        """A snapshot of the machine with its memory, and its clock, taken as the backup was."""
         boot = self.shop.clock.boot_id
         self.put_back_disk()
         self.shop.clock.boot_id = boot
-        self.shop.clock.unlived += self.shop.clock.monotonic() - since
+        self.shop.clock.unlived += self.shop.clock.monotonic() - self.backed_up_at
 
     def copy_to(self, name: str) -> "Desk":
         """A copy of the home in another folder; a desk there."""

@@ -24,14 +24,6 @@ def test_an_update_is_done_by_words_of_success_and_by_the_record(desk, product, 
     assert (desk.states(), desk.shop.count("PUT", "products")) == (["done"], 1)
 
 
-def test_an_update_is_not_done_by_words_of_success_where_the_field_stays_empty(desk):
-    record = desk.shop.put("customers", name="Ann", company="")
-    desk.shop.ignores.add(record)
-    desk.queue("customers", "update", {"company": "Glass Ltd"}, record)
-    desk.later(HOUR, 5)
-    assert desk.states() == ["in_doubt"]
-
-
 def test_an_update_that_is_answered_by_no_content_is_done_unless_it_acts(desk, product):
     for body in reversed(UPDATES):
         desk.queue("products", "update", body, product)
@@ -98,9 +90,7 @@ def test_a_refusal_that_holds_the_record_is_looked_into(desk, product, status, w
     ("answer", "state"),
     [("success", "done"), ("empty", "done"), ("200", "done"), ("odd", "in_doubt")],
 )
-def test_a_file_is_uploaded_by_any_plain_success(desk, product, tmp_path, answer, state):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
+def test_a_file_is_uploaded_by_any_plain_success(desk, product, photo, answer, state):
     desk.queue("products", "upload", None, product, file=photo)
     desk.push("", f"{answer} after")
     assert (desk.states(), desk.shop.count("FILE", "products")) == ([state], 1)

@@ -92,6 +92,13 @@ def test_what_we_booked_ourselves_is_paid_though_the_service_does_not_show_it_ye
     assert desk.push().exit_code == 0
 
 
+def keyed(desk, invoice, key, *amounts):
+    """A payment whose row has a key of its own."""
+    lines = [{"amount": amount, "paymentMethod": "1"} for amount in amounts]
+    row = {"receipt": key, "invoiceId": invoice, "lines": lines}
+    desk.queue("payments", "create", row, key="receipt")
+
+
 @pytest.mark.parametrize("lines", [1, 2])
 @pytest.mark.parametrize("missing", [0, 1])
 def test_a_row_that_was_booked_by_another_queue_is_not_booked_again(desk, lines, missing):
@@ -99,18 +106,13 @@ def test_a_row_that_was_booked_by_another_queue_is_not_booked_again(desk, lines,
     invoice = desk.shop.invoice()
     desk.back_up()
 
-    def queue(key):
-        paid = [{"amount": 5, "paymentMethod": "1"}] * lines
-        row = {"receipt": key, "invoiceId": invoice, "lines": paid}
-        return desk.queue("payments", "create", row, key="receipt")
-
-    queue("55")
+    keyed(desk, invoice, "55", *[5] * lines)
     desk.push()
     for payment in list(desk.shop.tables["payments"])[:missing]:
         del desk.shop.tables["payments"][payment]
     desk.put_back()
-    queue("055")
-    queue("56")
+    keyed(desk, invoice, "055", *[5] * lines)
+    keyed(desk, invoice, "56", *[5] * lines)
     desk.push()
     told = "in_doubt" if lines > missing > 0 else "done"
     assert desk.states()[0] == told
@@ -127,15 +129,10 @@ def test_a_key_that_another_queue_booked_otherwise_is_a_question(desk):
     invoice = desk.shop.invoice()
     desk.back_up()
 
-    def queue(amount):
-        line = {"amount": amount, "paymentMethod": "1"}
-        row = {"receipt": "55", "invoiceId": invoice, "lines": [line]}
-        return desk.queue("payments", "create", row, key="receipt")
-
-    queue(5)
+    keyed(desk, invoice, "55", 5)
     desk.push()
     desk.put_back()
-    queue(7)
+    keyed(desk, invoice, "55", 7)
     desk.push()
     assert (desk.states(), desk.made("payments")) == (["in_doubt"], 1)
     assert "holds our marker and is 5.00, not 7.00" in desk.change().reason

@@ -4,9 +4,7 @@ import pytest
 
 
 @pytest.mark.parametrize("place", ["..", ".", "a?b", "../../users/1"])
-def test_a_file_goes_nowhere_but_below_the_path_of_its_record(desk, tmp_path, place):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
+def test_a_file_goes_nowhere_but_below_the_path_of_its_record(desk, photo, place):
     desk.begin()
     desk.shop.free_ids.append(place)
     desk.queue("tickets", "upload", None, "1", file=photo)
@@ -16,9 +14,7 @@ def test_a_file_goes_nowhere_but_below_the_path_of_its_record(desk, tmp_path, pl
 
 
 @pytest.mark.parametrize("place", ["upload/7", "https://b.example/v1/tickets/1/upload/7/", "7"])
-def test_a_place_may_be_relative_or_of_another_name_of_the_service(desk, tmp_path, place):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
+def test_a_place_may_be_relative_or_of_another_name_of_the_service(desk, photo, place):
     record = desk.shop.put("tickets", name="Old")
     desk.queue("tickets", "upload", None, record, file=photo)
     write = desk.shop._write

@@ -89,19 +89,12 @@ def test_several_shops_need_a_name(settings):
 
 def test_csv_that_says_its_mark_and_has_blank_columns(tmp_path):
     path = tmp_path / "customers.csv"
-    path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5,5E+10;;\r\n")
-    assert (
-        "line 5: 5,5E+10 is what a program made" in read_rows(path, "customers", "create").faults[0]
-    )
-    path.write_bytes(b"name,mobile\nBob,5E+10\n")
-    assert "5E+10 is what a program made" in read_rows(path, "customers", "create").faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n;;;\r\nBob;5;;x\r\n")
-    assert "line 5: has 4 cells, not 2" in read_rows(path, "customers", "create").faults[0]
+    found = read_rows(path, "customers", "create")
+    assert "line 5: has 4 cells, not 2" in found.faults[0]
     path.write_bytes(b"sep=;\r\nname;mobile;;\r\nAnn;0055, 1;;\r\n")
     found = read_rows(path, "customers", "create")
-    rows, where = found.rows, found.where
-    assert rows == [{"name": "Ann", "mobile": "0055, 1"}]
-    assert where == ["line 3"]
+    assert (found.rows, found.where) == ([{"name": "Ann", "mobile": "0055, 1"}], ["line 3"])
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])

@@ -12,6 +12,7 @@ REFUSALS = {
     "nothing": (200, "null"),
     "no rows": (200, []),
     "no data": (200, {"data": []}),
+    "no record": (200, {}),
     "422": (422, {"error": "The page is not valid."}),
     "400": (400, {"error": "Something went wrong."}),
     "404": (404, {"error": "No record was found."}),
@@ -124,10 +125,15 @@ def test_a_lost_ticket_that_staff_gave_other_words_is_not_made_twice(desk):
     assert in_the_end(desk) == ("in_doubt", 1)
 
 
-@pytest.mark.parametrize("pages", [1, 2])
-@pytest.mark.parametrize("refusal", REFUSALS)
-@pytest.mark.parametrize("knows_offset", [False, True])
 @pytest.mark.parametrize("sorts", [False, True])
+@pytest.mark.parametrize(
+    ("pages", "knows_offset", "refusal"),
+    [
+        *((1, False, refusal) for refusal in REFUSALS),
+        *((1, True, refusal) for refusal in ("words", "no rows", "404")),
+        *((2, offset, refusal) for offset in (False, True) for refusal in ("nothing", "422")),
+    ],
+)
 def test_a_page_that_is_refused_behind_a_full_one_hides_no_record(
     desk, refusal, pages, knows_offset, sorts
 ):
@@ -191,15 +197,16 @@ def test_a_queue_put_back_finds_its_record_in_a_list_of_another_order(desk):
     assert in_the_end(desk) == ("done", 1)
 
 
-@pytest.mark.parametrize("refusal", ["words", "nothing", "no rows", "no data", "422"])
-def test_a_record_that_a_lost_delete_took_may_be_answered_in_any_way(desk, refusal):
+@pytest.mark.parametrize("fault", ["", "reset after"])
+@pytest.mark.parametrize("refusal", ["words", "nothing", "no rows", "no data", "no record", "422"])
+def test_a_record_that_a_delete_took_may_be_answered_in_any_way(desk, refusal, fault):
     staff(desk, "customers", 3)
     records = desk.shop.tables["customers"]
     record = next(iter(records))
     desk.shop.refuses = lambda path, page: (
         None if page or path.rpartition("/")[2] in records else REFUSALS[refusal]
     )
-    desk.shop.faults.append("reset after")
+    desk.shop.faults.append(fault)
     desk.queue("customers", "delete", None, record)
     assert in_the_end(desk) == ("done", 1)
 
@@ -213,11 +220,18 @@ def test_lost_records_of_like_names_are_found_each(desk):
     assert len({desk.change(number).id for number in (1, 2, 3)}) == 3
 
 
-@pytest.mark.parametrize(("hidden", "state"), [("created_date", "in_doubt"), ("tax", "done")])
-def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, state):
+@pytest.mark.parametrize(
+    ("hidden", "fault", "state"),
+    [
+        ("created_date", "reset after", "in_doubt"),
+        ("created_date", "lost before", "done"),
+        ("tax", "reset after", "done"),
+    ],
+)
+def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, fault, state):
     desk.shop.hidden.add(("customers", hidden))
-    staff(desk, "customers", 60)
-    desk.shop.faults.append("reset after")
+    staff(desk, "customers", 110)
+    desk.shop.faults.append(fault)
     desk.queue("customers", "create", {"name": "Ann"})
     assert in_the_end(desk) == (state, 1)
 
@@ -241,8 +255,15 @@ def test_an_invoice_that_shows_no_payments_any_more_hides_none(desk):
 
 
 @pytest.mark.parametrize("answer", ["404", "400", "words"])
-@pytest.mark.parametrize("resource", ["customers", "payments"])
-def test_a_service_that_finds_nothing_at_all_rejects_nothing(desk, resource, answer):
+@pytest.mark.parametrize(
+    ("resource", "since", "state"),
+    [
+        ("customers", "checked", "queued"),
+        ("payments", "checked", "queued"),
+        ("customers", "intent", "in_doubt"),
+    ],
+)
+def test_a_service_that_finds_nothing_at_all_rejects_nothing(desk, resource, since, state, answer):
     record = desk.shop.put("customers", name="Ann")
     invoice = desk.shop.invoice()
     desk.shop.clock.ticks += HOUR
@@ -251,23 +272,15 @@ def test_a_service_that_finds_nothing_at_all_rejects_nothing(desk, resource, ans
         desk.queue("customers", "update", {"name": "Bea"}, record)
     else:
         desk.pay(invoice)
-    desk.shop.refuses = lambda path, page: REFUSALS[answer]
-    desk.push()
-    assert desk.states() == ["queued"]
-    desk.shop.refuses = nothing_refused
-    assert in_the_end(desk) == ("done", 1)
 
+    def refuse():
+        desk.shop.refuses = lambda path, page: REFUSALS[answer]
 
-@pytest.mark.parametrize("answer", ["404", "400"])
-def test_an_update_in_doubt_is_not_called_deleted_by_a_service_that_finds_nothing(desk, answer):
-    record = desk.shop.put("customers", name="Ann")
-    desk.begin()
-    desk.shop.clock.ticks += HOUR
-    desk.shop.faults.append("reset after")
-    desk.queue("customers", "update", {"name": "Bea"}, record)
-    desk.push(wait=False)
-    desk.shop.refuses = lambda path, page: REFUSALS[answer]
-    desk.push()
+    if since == "checked":
+        refuse()
+    desk.push("lost before", wait=False, hook=at(since, refuse))
+    assert desk.states() == [state]
+    desk.shop.faults.clear()
     desk.shop.refuses = nothing_refused
     desk.shop.clock.ticks += HOUR
     assert in_the_end(desk) == ("done", 1)

@@ -4,11 +4,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.outbox.match import Match, compare, is_deleted, left_out, marked_body, same, shows
+from pipelines.outbox.match import Match, compare, is_deleted, left_out, marked_body, shows
 
 pytestmark = pytest.mark.core
 UTC = ZoneInfo("UTC")
 LINE = {"productCode": "A", "quantity": 1}
+ONE, TWO = ({"product_code": "A", "quantity": count} for count in (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,7 @@ LINE = {"productCode": "A", "quantity": 1}
         ("models", "brand", "5", {"brand__name": "3310"}, Match.HIDDEN),
         ("customers", "name", "", {}, Match.SAME),
         ("customers", "name", "José", {"name": "JOSE"}, Match.SAME),
+        ("customers", "name", "A  b", {"name": "a B"}, Match.SAME),
         ("customers", "name", "Ann Lee", {"name": "Ann Le"}, Match.ALTERED),
         ("customers", "name", "Ann", {"name": "Ann Lee"}, Match.ALTERED),
         ("customers", "name", "Jonathan", {"name": "Jonatan"}, Match.ALTERED),
@@ -55,20 +57,8 @@ LINE = {"productCode": "A", "quantity": 1}
         ("tickets", "dueDate", "01-Nov-2026", {"due_date": "soon"}, Match.DIFFERENT),
         ("adjustments", "products", [LINE], {"lines": [LINE]}, Match.HIDDEN),
         ("tickets", "lines", [LINE], {"lines": [{"product_code": "A"}]}, Match.SAME),
-        (
-            "tickets",
-            "lines",
-            [LINE],
-            {"lines": [{"product_code": "A", "quantity": 2}]},
-            Match.DIFFERENT,
-        ),
-        (
-            "tickets",
-            "lines",
-            [{"productCode": "A"}],
-            {"lines": [{"product_code": "A", "quantity": 2}]},
-            Match.SAME,
-        ),
+        ("tickets", "lines", [LINE], {"lines": [TWO]}, Match.DIFFERENT),
+        ("tickets", "lines", [{"productCode": "A"}], {"lines": [TWO]}, Match.SAME),
         ("tickets", "dueDate", "01-Nov-2026", {"due_date": "2026-11-01T10:00:00+0000"}, Match.SAME),
         ("tickets", "dueDate", "01-Nov-2026", {"due_date": "2026-10-31"}, Match.DIFFERENT),
         (
@@ -80,20 +70,10 @@ LINE = {"productCode": "A", "quantity": 1}
         ),
         ("tickets", "lines", [LINE], {}, Match.HIDDEN),
         ("tickets", "lines", [LINE], {"lines": "A"}, Match.HIDDEN),
-        (
-            "tickets",
-            "lines",
-            [LINE],
-            {"lines": [{"product_code": "a", "quantity": "1.0"}]},
-            Match.SAME,
-        ),
-        (
-            "tickets",
-            "lines",
-            [LINE],
-            {"lines": [{"product_code": "B", "quantity": 1}]},
-            Match.DIFFERENT,
-        ),
+        ("tickets", "lines", [LINE], {"lines": [TWO | {"quantity": "1.0"}]}, Match.SAME),
+        ("tickets", "lines", [LINE], {"lines": [TWO | {"product_code": "a"}]}, Match.DIFFERENT),
+        ("tickets", "lines", [LINE], {"lines": [ONE | {"product_code": "a"}]}, Match.SAME),
+        ("tickets", "lines", [LINE], {"lines": [ONE | {"product_code": "B"}]}, Match.DIFFERENT),
     ],
 )
 def test_how_a_record_shows_a_value(resource, name, sent, row, match):
@@ -145,11 +125,6 @@ def test_an_update_left_out_a_field_that_is_as_before(name, sent, before, now, i
 def test_a_number_is_exact_however_it_is_written():
     row = {"price": "5.00"}
     assert shows("products", "price", 5, row, row, UTC)
-
-
-def test_a_code_is_no_number():
-    assert not same("007", "7", UTC)
-    assert same("A  b", "a B", UTC)
 
 
 def test_what_has_no_text_takes_no_marker():

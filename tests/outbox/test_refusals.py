@@ -72,12 +72,6 @@ def test_a_retry_of_what_was_refused_is_waited_for_like_any_other(desk):
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
-def test_what_was_refused_and_may_be_there_is_not_rejected(desk):
-    desk.queue(*STOCK)
-    desk.push("400 after")
-    assert desk.states() == ["in_doubt"]
-
-
 def test_stock_of_a_product_that_the_service_does_not_find_is_rejected(desk):
     product = desk.shop.put("products", name="Screen", stock=4)
     desk.queue("products", "update", {"stockQuantity": 2}, product)
@@ -107,10 +101,8 @@ def test_a_delete_of_what_the_mirror_knows_and_staff_deleted_is_done(desk, recor
     assert desk.states() == ["done"]
 
 
-def test_a_file_whose_place_is_taken_is_for_a_person(desk, tmp_path):
+def test_a_file_whose_place_is_taken_is_for_a_person(desk, photo):
     """A proxy sent it twice; a file that was refused otherwise is rejected."""
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
     product = desk.shop.put("products", name="Screen")
     for _ in range(2):
         desk.queue("products", "upload", None, product, file=photo)

@@ -46,7 +46,7 @@ WAYS = [Desk.put_back, file_alone, Desk.put_back_disk, by_command]
 
 
 @promise("a queue put back from a backup pays nothing twice")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS, Desk.put_back_machine])
 @pytest.mark.parametrize("queued_since", [False, True])
 def test_a_backup_put_back_after_a_push_does_nothing_twice(desk, way, queued_since):
     desk.begin()
@@ -65,24 +65,6 @@ def test_a_backup_put_back_after_a_push_does_nothing_twice(desk, way, queued_sin
     assert desk.states() == told + ["done"] * queued_since
 
 
-def test_a_machine_put_back_while_it_ran_does_nothing_twice(desk, tmp_path):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
-    desk.begin()
-    some(desk)
-    desk.queue("products", "upload", None, desk.product, file=photo)
-    desk.back_up()
-    since = desk.shop.clock.monotonic()
-    desk.shop.clock.ticks += HOUR
-    assert desk.push().exit_code == 0
-    desk.shop.clock.ticks += HOUR
-    desk.put_back_machine(since)
-    desk.later(HOUR, 3)
-    assert writes(desk) == ONCE
-    assert desk.states() == ["done", "done", "done", "in_doubt", "in_doubt", "done", "in_doubt"]
-    assert [len(held) for held in desk.shop.files.values()] == [1]
-
-
 @pytest.mark.parametrize("deed", ["delete", "pay", "pay in full", "pay while reads fail"])
 def test_what_a_machine_put_back_reads_first_is_no_outcome(desk, deed):
     desk.begin()
@@ -92,11 +74,10 @@ def test_what_a_machine_put_back_reads_first_is_no_outcome(desk, deed):
     else:
         desk.pay(invoice, 100 if deed == "pay in full" else 10)
     desk.back_up()
-    since = desk.shop.clock.monotonic()
     desk.shop.clock.ticks += HOUR
     assert desk.push().exit_code == 0
     desk.shop.clock.ticks += HOUR
-    desk.put_back_machine(since)
+    desk.put_back_machine()
     if deed == "pay while reads fail":
         desk.shop.read_faults.extend([400] * 2)
     desk.later(HOUR, 3)
@@ -108,9 +89,8 @@ def test_a_push_of_a_machine_put_back_sends_what_is_not_there_and_ends(desk):
     record = desk.shop.put("customers", name="Cid", city="x")
     desk.queue("customers", "update", {"city": "A"}, record)
     desk.back_up()
-    since = desk.shop.clock.monotonic()
     desk.shop.clock.ticks += HOUR
-    desk.put_back_machine(since)
+    desk.put_back_machine()
     began = desk.shop.clock.ticks
     desk.push()
     assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 1)

@@ -102,16 +102,6 @@ def test_a_record_in_its_list_is_not_gone(desk):
     assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["done", "in_doubt"], 1)
 
 
-def test_a_service_that_shows_no_record_at_all_has_deleted_none(desk):
-    desk.queue("customers", "delete", None, desk.shop.put("customers", name="Ann"))
-    desk.push("lost before", wait=False)
-    desk.shop.refuses = lambda path, page: (
-        (404, {"error": "Not found."}) if page == 0 else (200, [])
-    )
-    desk.later(HOUR, 2)
-    assert (desk.states(), desk.shop.count("DELETE", "customers")) == (["in_doubt"], 0)
-
-
 def test_a_record_that_its_list_shows_as_deleted_is_gone(desk):
     record = desk.shop.put("customers", name="Ann")
     desk.shop.ignores.add(record)
@@ -119,17 +109,6 @@ def test_a_record_that_its_list_shows_as_deleted_is_gone(desk):
     row = desk.shop.tables["customers"][record]
     desk.push(hook=at("answered", lambda: row.update(deleted_at=desk.shop.shown())))
     assert desk.states() == ["done"]
-
-
-@pytest.mark.parametrize(("fault", "made"), [("lost after", 1), ("lost before", 1)])
-def test_a_long_list_without_dates_is_read_whole(desk, fault, made):
-    many(desk, "customers", 120)
-    desk.shop.hidden.add(("customers", "created_date"))
-    desk.queue(*ANN)
-    desk.push(fault)
-    desk.later(HOUR, 2)
-    assert desk.made("customers") == made
-    assert desk.states() == ["in_doubt" if fault == "lost after" else "done"]
 
 
 def test_the_last_record_of_a_list_is_deleted(desk):
@@ -211,9 +190,7 @@ def test_a_payment_without_a_marker_is_known_by_the_id_that_was_answered(desk):
     assert "has the id that was answered" in desk.change().reason
 
 
-def test_a_file_that_may_have_been_sent_before_a_backup_is_left_to_a_person(desk, tmp_path):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
+def test_a_file_that_may_have_been_sent_before_a_backup_is_left_to_a_person(desk, photo):
     desk.begin()
     desk.queue("tickets", "upload", None, desk.shop.put("tickets", name="Old"), file=photo)
     push_and_put_back(desk)
@@ -228,18 +205,6 @@ def test_an_equal_record_is_nobodys_where_no_push_told_the_time_before_a_backup(
     desk.later(HOUR, 3)
     assert (desk.states(), desk.made("customers")) == (["in_doubt"], 1)
     assert desk.change().needs_person
-
-
-def test_a_record_is_gone_where_the_service_answers_nothing_of_it(desk):
-    record = desk.shop.put("customers", name="Ann")
-    desk.queue("customers", "delete", None, record)
-
-    def refuses(path, page):
-        name = path.partition("/")[2]
-        return (200, {}) if name and name not in desk.shop.tables["customers"] else None
-
-    desk.shop.refuses = refuses
-    assert (desk.push().exit_code, desk.states()) == (0, ["done"])
 
 
 def test_an_update_that_cannot_be_read_back_is_believed(desk):
@@ -261,9 +226,7 @@ def test_lines_that_the_service_keeps_in_its_own_way_are_done(desk):
 
 
 @pytest.mark.parametrize("deed", ["changed", "removed"])
-def test_a_file_that_is_not_as_it_was_queued_is_not_sent(desk, tmp_path, deed):
-    photo = tmp_path / "photo.png"
-    photo.write_bytes(b"picture")
+def test_a_file_that_is_not_as_it_was_queued_is_not_sent(desk, photo, deed):
 
     def spoil():
         photo.write_bytes(b"another") if deed == "changed" else photo.unlink()
@@ -286,16 +249,6 @@ def test_a_change_that_a_push_stopped_before_is_surely_not_sent(desk):
     assert desk.push(max_requests=1).exit_code == 4
     assert (desk.states(), desk.change().attempts, desk.shop.writes) == (["queued"], 0, [])
     assert desk.push().exit_code == 0
-
-
-def test_what_was_refused_once_is_waited_for_when_its_retry_is_lost(desk):
-    desk.shop.lag = 60.0
-    desk.queue(*ANN)
-    desk.push("400 before")
-    assert desk.states() == ["rejected"]
-    desk.retry()
-    desk.push("lost after")
-    assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
 @pytest.mark.parametrize("kind", ["payments", "customers"])
