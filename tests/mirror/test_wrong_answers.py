@@ -3,30 +3,15 @@
 import pytest
 
 from sources.repair_shop.scan.service_pages import PAGING_KEY
-from tests.fakes.loopback import Reply
-
-
-def rows_of(count, prefix="c", **more):
-    return [
-        {
-            "id": f"{prefix}-{n}",
-            "name": f"{prefix} {n}",
-            "created_date": f"2026-0{1 + n // 28 % 9}-{1 + n % 28:02d}",
-            **more,
-        }
-        for n in range(count)
-    ]
+from tests.fakes.loopback import Reply, Seen
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 
 @pytest.mark.parametrize("count", [9, 60])
 def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(stranger, count):
-    orders = rows_of(count, "po", status="Ordered")
-    stranger.lists["/purchaseOrders"] = orders
+    stranger.lists["/purchaseOrders"] = rows_of(count, status="Ordered")
     stranger.sync("purchase_orders")
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(404, {"error": "Not found"}) if "/purchaseOrders/" in seen.path else healed(seen)
-    )
+    stranger.instead(NOT_FOUND, lambda seen: "/purchaseOrders/" in seen.path)
     for _ in range(2):
         stranger.sync("purchase_orders")
     assert stranger.recorder.gone("purchase_orders") == set()
@@ -35,33 +20,31 @@ def test_open_orders_whose_own_paths_are_missing_for_a_night_are_not_deleted(str
 @pytest.mark.parametrize(("status_filter", "asked"), [("works", 1), ("ignored", 6), ("refused", 6)])
 def test_an_old_order_that_arrived_is_read_the_next_night(stranger, status_filter, asked):
     """A page of each status shows what is still open; what it does not, its own path does."""
-    orders = rows_of(70, "po", status="Ordered")
-    for order in orders[6:]:
-        order["status"] = "Received"
-    stranger.lists["/purchaseOrders"] = orders
-    stranger.other = {f"/purchaseOrders/{order['id']}": order for order in orders}
-    usual = stranger.answer
+    orders = rows_of(70, status="Received")
+    for order in orders[:6]:
+        order["status"] = "Ordered"
+    stranger.lists["/purchaseOrders"] = stranger.paths["/purchaseOrders"] = orders
 
-    def answer(seen):
-        query = dict(seen.query)
-        if "status" not in query or status_filter == "ignored":
-            return usual(seen)
+    def answer(seen: Seen) -> Reply:
+        status = dict(seen.query).get("status")
+        if status is None or status_filter == "ignored":
+            return stranger.answer(seen)
         if status_filter == "refused":
             return Reply(400, {"error": "status is not known"})
-        return Reply(body=[order for order in orders if order["status"] == query["status"]][:50])
+        return Reply(body=[order for order in orders if order["status"] == status][:50])
 
     stranger.loopback.otherwise = answer
-    assert stranger.sync("purchase_orders").exit_code == 0
+    stranger.complete("purchase_orders")
     orders[2]["status"] = "Received"
-    before = len(stranger.loopback.seen)
-    assert stranger.sync("purchase_orders").exit_code == 0
-    assert stranger.recorder.live("purchase_orders", "main")["po-2"]["status"] == "Received"
-    night = [seen.path for seen in stranger.loopback.seen[before:]]
+    stranger.loopback.seen.clear()
+    stranger.complete("purchase_orders")
+    assert stranger.recorder.live("purchase_orders", "main")["r2"]["status"] == "Received"
+    night = [seen.path for seen in stranger.loopback.seen]
     assert sum("/purchaseOrders/" in path for path in night) == asked, night
 
 
 def test_a_list_of_deleted_shipments_that_shows_the_live_ones_deletes_none(stranger):
-    stranger.lists["/shipments"] = stranger.lists["/shipments/deleted"] = rows_of(16, "s")
+    stranger.lists["/shipments"] = stranger.lists["/shipments/deleted"] = rows_of(16)
     for _ in range(2):
         stranger.sync("shipments", "shipments_deleted")
     assert stranger.recorder.gone("shipments") == set()
@@ -73,9 +56,8 @@ def test_a_list_of_deleted_shipments_that_shows_the_live_ones_deletes_none(stran
 def test_many_shipments_are_gone_where_their_list_names_them_and_none_that_lives(
     stranger, gone, named, believed
 ):
-    shipments = rows_of(4, "s")
-    stranger.lists["/shipments"] = shipments
-    assert stranger.sync("shipments", "shipments_deleted").exit_code == 0
+    shipments = stranger.lists["/shipments"] = rows_of(4, a_day=1)
+    stranger.complete("shipments", "shipments_deleted")
     stranger.lists |= {"/shipments": shipments[gone:], "/shipments/deleted": shipments[:named]}
     report = stranger.sync("shipments", "shipments_deleted")
     assert report.exit_code == (0 if believed else 1), report.details
@@ -84,58 +66,47 @@ def test_many_shipments_are_gone_where_their_list_names_them_and_none_that_lives
 
 def test_one_refusal_behind_a_full_page_ends_no_list(stranger):
     """In words that ended other lists."""
-    refused = []
-    healed = stranger.answer
-
-    def answer(seen):
-        reply = healed(seen)
-        is_edits = seen.path.endswith("/products/updated")
-        is_second = dict(seen.query).get("page") == "2"
-        if is_edits and is_second and not refused:
-            refused.append(seen)
-            return Reply(400, {"error": "No records"})
-        return reply if reply.body != b"[]" else Reply(400, {"error": "No records"})
-
-    stranger.loopback.otherwise = answer
-    stranger.lists["/products"] = products = rows_of(120, "p", code="a")
+    stranger.past_the_end = Reply(400, {"error": "No records"})
+    first = iter([True])
+    stranger.instead(
+        stranger.past_the_end,
+        lambda seen: (
+            seen.path.endswith("/updated") and ("page", "2") in seen.query and next(first, False)
+        ),
+    )
+    products = stranger.lists["/products"] = rows_of(120, code="a")
     stranger.sync("products")
     for row in products[:90]:
         row["code"] = "b"
     stranger.lists["/products/updated"] = products[:90]
     stranger.sync("products")
-    assert refused
+    assert not next(first, False), "it was refused"
     held = stranger.recorder.live("products", "main").values()
     assert sum(row["code"] == "b" for row in held) == 90
 
 
 @pytest.mark.parametrize("times", [1, 9])
 def test_rows_of_another_list_are_asked_again_and_never_stored(stranger, times):
-    stranger.lists["/payments"] = [
+    payments = stranger.lists["/payments"] = [
         {"id": 7_000_000 + n, "amount": 5, "date": "2026-03-04", "payment_method": "Cash"}
         for n in range(60)
     ]
-    orders = [row | {"number": row["id"], "amount_total": 5} for row in rows_of(60, "o")]
+    orders = [row | {"number": row["id"], "amount_total": 5} for row in rows_of(60)]
     stranger.lists["/posOrders"] = orders
-    stranger.sync("payments", "pos_orders")
-    payments = set(stranger.recorder.live("payments", "main"))
-    orders.append(orders[-1] | {"id": "o-new", "created_date": "2026-09-28"})
-    healed, mixed = stranger.answer, []
-
-    def answer(seen):
-        if seen.path.endswith("/posOrders") and len(mixed) < times:
-            mixed.append(seen)
-            return Reply(body=stranger.lists["/payments"][:50])
-        return healed(seen)
-
-    stranger.loopback.otherwise = answer
-    report = stranger.sync("pos_orders")
-    assert mixed
+    stranger.same("payments", "posOrders")
+    orders.append(orders[-1] | {"id": "new", "created_date": "2026-09-28"})
+    mixed = iter(range(times))
+    stranger.instead(
+        Reply(body=payments[:50]),
+        lambda seen: seen.path.endswith("/posOrders") and next(mixed, None) is not None,
+    )
+    report = stranger.sync("posOrders")
     if times > 1:
         assert report.exit_code == 3 and "rows of another list" in report.message
-        assert set(stranger.recorder.live("payments", "main")) == payments
-        stranger.loopback.otherwise = healed
-        stranger.sync("pos_orders")
-    assert set(stranger.recorder.live("pos_orders", "main")) == {row["id"] for row in orders}
+        assert len(stranger.held("payments")) == 60
+        stranger.heal()
+        stranger.sync("posOrders")
+    assert stranger.held("posOrders") == {row["id"] for row in orders}
     assert stranger.recorder.gone("pos_orders") == set()
 
 
@@ -148,22 +119,16 @@ def test_rows_without_a_field_that_all_before_had_are_no_rows_of_another_list(st
     stranger.lists["/groups"] = [row | {"id": row["id"] + 100} for row in titled]
     for _ in range(2):  # what is gone is believed at its second sighting
         stranger.sync("payment_methods", "groups")
-    assert {f"{n}" for n in range(100, 105)} <= set(stranger.recorder.live("groups", "main"))
+    assert {f"{n}" for n in range(100, 105)} <= stranger.held("groups")
 
 
 def test_a_list_that_fails_once_more_than_it_is_asked_is_read_at_the_end_of_the_run(stranger):
-    stranger.lists["/brands"] = rows_of(5, "b")
-    healed, asked = stranger.answer, []
-
-    def answer(seen):
-        asked.append(seen.path)
-        is_first = asked.count(seen.path) == 1
-        is_brands = seen.path.endswith("/brands")
-        return Reply(body={"error": "please"}) if is_brands and is_first else healed(seen)
-
-    stranger.loopback.otherwise = answer
+    stranger.lists["/brands"] = rows_of(5)
+    first = iter([True])
+    please = Reply(body={"error": "please"})
+    stranger.instead(please, lambda seen: seen.path.endswith("/brands") and next(first, False))
     stranger.sync("groups", "brands")
-    assert len(set(stranger.recorder.live("brands", "main"))) == 5
+    assert len(stranger.held("brands")) == 5
 
 
 def test_a_list_whose_order_moves_while_it_is_read_is_read_on_and_once_more(stranger):
@@ -171,61 +136,51 @@ def test_a_list_whose_order_moves_while_it_is_read_is_read_on_and_once_more(stra
         {"id": n, "amount": 5, "date": f"2026-0{1 + n // 280}-{1 + n % 28:02d}"}
         for n in range(1000)
     ]
-    stranger.lists["/payments"] = sorted(payments, key=lambda row: row["date"])
-    healed, asked = stranger.answer, []
+    rows = stranger.lists["/payments"] = sorted(payments, key=lambda row: row["date"])
+    asked = []
 
-    def answer(seen):
+    def answer(seen: Seen) -> Reply:
         if seen.path.endswith("/payments"):
             asked.append(seen)
-            rows = stranger.lists["/payments"]
             if len(asked) % 2 and len(asked) < 40:
                 for place in (3, 200, 500):
                     del rows[place]
                 for n in range(2):
                     rows.insert(150, rows[150] | {"id": 10_000 + 2 * len(asked) + n})
-        return healed(seen)
+        return stranger.answer(seen)
 
     stranger.loopback.otherwise = answer
     stranger.sync("payments")
-    there = {str(row["id"]) for row in stranger.lists["/payments"] if row["id"] < 10_000}
-    assert there <= set(stranger.recorder.live("payments", "main"))
+    assert {str(row["id"]) for row in rows if row["id"] < 10_000} <= stranger.held("payments")
 
 
 def test_runs_of_few_requests_read_everything_after_enough_of_them(stranger):
     tables = ("products", "statuses", "brands", "suppliers", "leads", "users", "expenses")
-    for table in tables:
-        stranger.lists[f"/{table}"] = rows_of(60, table[:3])
+    stranger.lists = {f"/{table}": rows_of(60, table) for table in tables}
     for _ in range(12):
         code = stranger.sync(*tables, max_requests=8).exit_code
         if code != 4:
             break
     assert code == 0
-    for table in tables:
-        assert len(set(stranger.recorder.live(table, "main"))) == 60, table
+    assert {table: len(stranger.held(table)) for table in tables} == dict.fromkeys(tables, 60)
 
 
-@pytest.mark.parametrize("name", ["stock_count", "expenses"])
+@pytest.mark.parametrize("name", ["stockCount", "expenses"])
 @pytest.mark.parametrize("by_offset", [False, True])
 def test_a_first_page_that_comes_whatever_is_asked_for_a_night_deletes_no_row(
     stranger, name, by_offset
 ):
     """From a cache that knows no query, or at offsets that a service ignores as it does the order;
     ten rows are too few for the fuse."""
-    path = {"stock_count": "/stockCount", "expenses": "/expenses"}[name]
-    rows = stranger.lists[path] = rows_of(60)
-    is_cached = False
-
-    def answer(seen):
-        page = 50 * (int(dict(seen.query).get("page", 1)) - 1) if not is_cached else 0
-        return Reply(body=rows[page : page + 50] if seen.path.endswith(path) else [])
-
-    stranger.loopback.otherwise = answer
-    assert stranger.sync(name).exit_code == 0
+    stranger.lists[f"/{name}"] = rows_of(60)
+    stranger.ignores = ("sort",)
+    stranger.complete(name)
     if by_offset:
         with stranger.session() as session:
             session.ledger.set_value("main", PAGING_KEY, "offset")
-    is_cached = not by_offset
-    assert stranger.sync(name).exit_code == (1 if is_cached else 0)
-    assert len(stranger.recorder.live(name, "main")) == 60
-    is_cached = False
-    assert stranger.sync(name).exit_code == 0
+    else:
+        stranger.ignores = ("sort", "page")
+    assert stranger.sync(name).exit_code == (0 if by_offset else 1)
+    assert len(stranger.held(name)) == 60
+    stranger.ignores = ("sort",)
+    stranger.complete(name)

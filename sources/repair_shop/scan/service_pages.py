@@ -290,9 +290,10 @@ class ServicePages:
     ) -> bool:
         """Whether a refusal is how this service answers a page after the last one.
 
-        It is when a page that no list has is refused in the same words, before and after the first
-        one shows rows. Asked once for a shop and wording. Where the service itself failed (5xx) it
-        may take too long so deep in the list: then always, and only behind a short page.
+        It is when a page that no list has is refused in the same words, and so is this one again,
+        once the first one showed rows. Asked once for a shop and wording. Where the service itself
+        failed (5xx) it may take too long so deep in the list: then always, and only behind a short
+        page.
         """
         said = _words_of_list(self.path, error)
         if not error.transient and said in self._known_ends():
@@ -300,7 +301,7 @@ class ServicePages:
             return is_behind_short or self._refusal(params) == said
         name, step, begin = ("offset", PAGE_ROWS, 0) if "offset" in params else ("page", 1, 1)
         far, first = params | {name: _FAR * step}, params | {name: begin}
-        tries = [(far, said), *([(first, "")] if params != first else []), (far, said)]
+        tries = [(far, said), *([(first, "")] if params != first else []), (params, said)]
         if any(self._refusal(asked) != expected for asked, expected in tries):
             return False
         if error.transient:
