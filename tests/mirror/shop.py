@@ -19,6 +19,7 @@ from sandbox.store import ShopStore
 from sources.repair_shop.change_log import NO_ROW, ChangeLog
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
+from sources.repair_shop.schema.names import snake_case
 from tests.homes import shop_of
 
 ZONE = "America/Guatemala"
@@ -150,6 +151,18 @@ class Mirror:
         loader = self.recorder or Loader(Home(self.home))
         report = sync(self.settings, resources=resources, loader=loader, **options)
         self.loaded = report.rows
+        return report
+
+    def complete(self, *resources: str, **options: Any) -> SyncReport:
+        """One sync that ends complete."""
+        report = self.run(*resources, **options)
+        assert report.exit_code == 0, report.details
+        return report
+
+    def same(self, *resources: str, **options: Any) -> SyncReport:
+        """One sync that ends complete, after which raw holds what the service has of its lists."""
+        report = self.complete(*resources, **options)
+        self.assert_same(*map(snake_case, resources))
         return report
 
     def ledger(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -36,12 +36,10 @@ def without_categories(store):
 def test_fields_of_categories_and_tabs_are_read_and_stay(mirror, more, requests):
     for number in range(more):
         mirror.store.insert(FIELDS, {"type": "tickets", "name": f"Field {number}"})
-    assert mirror.run("categories", FIELDS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same("categories", FIELDS)
     for _ in range(2):
         # The next nights ask for the default ones only, and lose none of the others.
-        assert mirror.run(FIELDS).requests == requests
-        mirror.assert_same(FIELDS)
+        assert mirror.same(FIELDS).requests == requests
 
 
 @pytest.mark.parametrize("rows", [20, 49, 50])
@@ -52,7 +50,7 @@ def test_categories_are_asked_weekly_and_not_nightly(make_mirror, rows):
     began, nights = datetime.now(UTC), []
     for night in range(8):
         with time_machine.travel(began + timedelta(days=night)):
-            assert mirror.run(*LISTS, "customers").exit_code == 0
+            mirror.complete(*LISTS, "customers")
         if asked_by_category(mirror):
             nights.append(night)
     assert nights == [0, 7]
@@ -69,10 +67,9 @@ def test_where_no_category_of_products_has_fields_others_are_tried(make_mirror, 
     mirror.store.insert("preset_categories", {"id": 41, "name": "Watches"})
     field(mirror.store, 41, name="Of a preset category")
     field(mirror.store, 7, 1, name="Of a small number")
-    assert mirror.run(*LISTS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same(*LISTS)
     assert len(asked_by_category(mirror)) <= 2 * custom_fields.GUESSED_AT_MOST
-    assert mirror.run(*LISTS).exit_code == 0
+    mirror.complete(*LISTS)
     assert asked_by_category(mirror) == []
 
 
@@ -87,15 +84,14 @@ def test_fields_behind_four_categories_without_any_are_read(make_mirror):
     mirror = make_mirror(quirks=Quirks(custom_fields="with_default"))
     without_categories(mirror.store)
     field(mirror.store, 9)
-    assert mirror.run(*LISTS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same(*LISTS)
 
 
 def test_the_owner_may_name_categories_and_tabs(make_mirror):
     mirror = make_mirror(custom_field_categories="7001, 7002:55")
     far, tabbed = field(mirror.store, 7001), field(mirror.store, 7002, 55)
     hidden = field(mirror.store, 7003)
-    assert mirror.run(*LISTS).exit_code == 0
+    mirror.complete(*LISTS)
     assert {far, tabbed} <= mirror.live(FIELDS) and hidden not in mirror.live(FIELDS)
 
 
@@ -106,12 +102,10 @@ def test_pages_cut_before_other_types_are_left_out_are_all_read(make_mirror, oth
         field(mirror.store, 0, name=f"Other {number}", kind="customers")
     field(mirror.store, 0, name="Behind"), field(mirror.store, 2, name="Behind, of a category")
     field(mirror.store, 0, name="Behind, of leads", kind="leads")
-    assert mirror.run(*LISTS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same(*LISTS)
     field(mirror.store, 0, name="New", kind="leads"), field(mirror.store, 0, name="New")
     mirror.store.delete(FIELDS, str(mirror.store.all(FIELDS)[20]["id"]))
-    assert mirror.run(*LISTS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same(*LISTS)
 
 
 def test_a_new_field_that_begins_a_second_page_is_read(make_mirror):
@@ -121,14 +115,12 @@ def test_a_new_field_that_begins_a_second_page_is_read(make_mirror):
     mirror.run(*LISTS)
     for name in ("Last of the first page", "First of the second"):
         field(mirror.store, 0, name=name, kind="products")
-    mirror.run(*LISTS)
-    mirror.assert_same(FIELDS)
+    mirror.same(*LISTS)
 
 
 def test_an_envelope_may_bear_the_name_of_the_type(make_mirror):
     mirror = make_mirror(quirks=Quirks(envelope="type"))
-    assert mirror.run("categories", FIELDS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same("categories", FIELDS)
 
 
 def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
@@ -138,13 +130,11 @@ def test_a_field_of_a_category_that_went_is_found_within_a_week(mirror):
     mirror.run(FIELDS)
     assert str(gone["id"]) in mirror.live(FIELDS)
     mirror.age(f"{FIELDS}:tickets", "categories_on", 7)
-    mirror.run(FIELDS)
-    mirror.assert_same(FIELDS)
+    mirror.same(FIELDS)
 
 
 def test_no_field_is_gone_while_categories_wait_for_their_turn(mirror, monkeypatch):
     mirror.run("categories", FIELDS)
     monkeypatch.setattr(custom_fields, "ASKED_AT_MOST", 3)
     mirror.age(f"{FIELDS}:tickets", "categories_on", 7)
-    assert mirror.run(FIELDS).exit_code == 0
-    mirror.assert_same(FIELDS)
+    mirror.same(FIELDS)

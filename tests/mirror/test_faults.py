@@ -30,24 +30,20 @@ def test_a_fault_that_passes_is_asked_again(mirror, kind):
     # A third rate error would be for the budget to stop at.
     for skip in (1, 2) if kind == "rate_error" else (1, 2, 3):
         mirror.server.faults.next(kind, skip=skip, path="/ticketInvoices")
-    report = mirror.run(*LISTS)
-    assert report.exit_code == 0, report.details
-    mirror.assert_same("ticket_invoices", "customers", "brands")
+    mirror.same(*LISTS)
 
 
 @pytest.mark.parametrize("kind", LASTING)
 @pytest.mark.parametrize("skip", [0, 1], ids=["first answer", "later answer"])
 def test_a_fault_that_lasts_is_told_and_everything_else_is_kept(mirror, kind, skip):
-    assert mirror.run("brands").exit_code == 0
+    mirror.complete("brands")
     mirror.server.faults.next(kind, skip=skip, path="/customers", times=1000)
     report = mirror.run("customers")
     assert report.exit_code == 3, report.details
     assert "/customers" in " ".join(report.details)
     mirror.server.faults.clear()
     mirror.assert_same("brands")
-    again = mirror.run("customers", "brands")
-    assert again.exit_code == 0, again.details
-    mirror.assert_same("customers", "brands")
+    mirror.same("customers", "brands")
 
 
 def test_a_night_that_fails_makes_the_mirror_no_older_than_the_last_that_did_not(synced):
@@ -133,7 +129,7 @@ def test_one_shops_block_leaves_the_others_their_night(make_mirror):
 
 
 def test_an_address_that_knows_no_list_costs_one_request_and_ends_with_2(stranger):
-    stranger.missing = lambda: Reply(404, {"error": "No such page"})
+    stranger.missing = Reply(404, {"error": "No such page"})
     report = stranger.sync()
     assert (report.exit_code, report.requests) == (2, 1)
     assert "base_url does not look like the service" in report.message

@@ -1,6 +1,5 @@
 """Services whose pages are not those that were asked for, or whose rows move meanwhile."""
 
-import dataclasses
 import random
 from datetime import date, timedelta
 
@@ -10,26 +9,21 @@ from pipelines.settings import Settings
 from pipelines.sync.run import sync
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
-from sources.repair_shop.schema.names import snake_case
 from tests.fakes.loopback import Reply, Seen
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 
 def test_offsets_that_a_service_ignores_are_not_kept_to(stranger):
     """A list of thirty rows that grew to sixty between a stop and the next run: its newest and its
     oldest page held them all, by offsets too, so every list was asked by them for good, and rows
     beyond the first page were deleted with exit code 0."""
-    leads, comments = (
-        [{"id": n, "created_date": f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}"} for n in range(rows)]
-        for rows in (60, 55)
-    )
+    leads, comments = rows_of(60, a_day=1), rows_of(55, a_day=1)
     stranger.lists |= {"/leads": leads[:30], "/ticketComments": comments}
     assert stranger.sync("leads", max_requests=2).exit_code == 4
     stranger.lists["/leads"] = leads
-    assert stranger.sync("leads").exit_code == 0
-    assert len(stranger.recorder.live("leads", "main")) == 60
+    stranger.same("leads")
     for _ in range(2):
-        assert stranger.sync("ticketComments").exit_code == 0
-        assert len(stranger.recorder.live("ticket_comments", "main")) == len(comments)
+        stranger.same("ticketComments")
         comments.append({"id": 100, "created_date": "2026-04-27"})
 
 
@@ -38,12 +32,7 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
     told so, those that do not grow, and tickets of both halves were their first pages, with exit
     code 0; others turned the shop back to page numbers each night."""
     sizes = {"brands": 25, "taxRates": 25, "leads": 40, "ticketComments": 120, "tickets": 60}
-    lists = {
-        name: [
-            {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"} for n in range(rows)
-        ]
-        for name, rows in sizes.items()
-    }
+    lists = {name: rows_of(rows, a_day=1) for name, rows in sizes.items()}
     for number, ticket in enumerate(lists["tickets"]):
         ticket["status"] = {"label": ("Done", "New")[number % 4 == 0]}
     lists |= {"tickets/updated": lists["tickets"], "statuses": [{"id": 1, "label": "New"}]}
@@ -52,7 +41,7 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
         query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"), [])
         rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
         if "/tickets/" in seen.path and not rows:
-            return Reply(body=lists["tickets"][int(seen.path.rpartition("/")[2])])
+            return Reply(body=lists["tickets"][int(seen.path.rpartition("/r")[2])])
         if "statusCondition" in query:
             is_not = query["statusCondition"] == "NOT-EQUAL"
             rows = [row for row in rows if (row["status"]["label"] == query["status"]) != is_not]
@@ -63,37 +52,29 @@ def test_a_service_of_twenty_rows_unless_it_is_asked_for_more_loses_no_row(stran
         return Reply(body=rows[:20] if query.get("page", "1") == "1" else [])
 
     stranger.loopback.otherwise = answer
-    assert stranger.sync("statuses", "tickets").exit_code == 0
-    assert len(stranger.recorder.live("tickets", "main")) == 60
+    stranger.complete("statuses", "tickets")
+    assert len(stranger.held("tickets")) == 60
     for _ in range(2):
-        report = stranger.sync("statuses", *sizes)
-        assert report.exit_code == 0, report.details
-        for name, rows in sizes.items():
-            assert len(stranger.recorder.live(snake_case(name), "main")) == rows, name
+        stranger.complete("statuses", *sizes)
+        assert {name: len(stranger.held(name)) for name in sizes} == sizes
         lists["brands"].pop(3)
         sizes["brands"] = 24
 
 
 def test_a_page_that_comes_whatever_is_asked_is_not_the_last_one(stranger):
     """It has twenty rows, as the last of 120: once one was deleted, all of them were "known"."""
-    leads = [
-        {"id": n, "created_date": f"2026-0{1 + n // 28}-{1 + n % 28:02d}"}
-        for n in reversed(range(120))
-    ]
+    leads = stranger.lists["/leads"] = rows_of(120, a_day=1)[::-1]
 
     def answer(seen: Seen) -> Reply:
         query = dict(seen.query)
         begin, size = int(query.get("offset", 0)), int(query.get("limit", 20))
-        if not seen.path.endswith("/leads"):
-            return Reply(404, {"error": "Not found"})
-        return Reply(body=leads[begin : begin + size])
+        is_it = seen.path.endswith("/leads")
+        return Reply(body=leads[begin : begin + size]) if is_it else NOT_FOUND
 
     stranger.loopback.otherwise = answer
-    for rows in (120, 119):
-        report = stranger.sync("leads")
-        assert report.exit_code == 0, report.details
-        assert len(stranger.recorder.live("leads", "main")) == rows
-        leads.pop(60)
+    stranger.same("leads")
+    leads.pop(60)
+    stranger.same("leads")
 
 
 @pytest.mark.parametrize("rows", [800, 53])
@@ -107,14 +88,8 @@ def test_a_row_that_came_and_one_that_went_do_not_make_up_for_each_other(strange
     listed[:3] = listed[1], listed[2], listed[0]  # as a list mixed within hours may stand
     new = listed.pop()
     stranger.lists |= {"/appointments": listed, "/appointments/updated": []}
-    stranger.missing = lambda: Reply(404, {"error": "Not found"})
-    plain = stranger.answer
-
-    def newest_first(seen: Seen) -> Reply:
-        return plain(dataclasses.replace(seen, query=[q for q in seen.query if q[0] != "sort"]))
-
-    stranger.loopback.otherwise = newest_first
-    assert stranger.sync("appointments").exit_code == 0
+    stranger.missing, stranger.ignores = NOT_FOUND, ("sort",)
+    stranger.complete("appointments")
     del listed[rows // 3]
     listed.append(new)
     with stranger.session() as session:
@@ -128,37 +103,27 @@ def test_a_row_that_came_and_one_that_went_do_not_make_up_for_each_other(strange
 
 def test_a_row_that_slipped_past_a_reading_is_not_gone(stranger):
     """Its list has no paths to look it up, and the row that went in its place had been read."""
-    rows = [{"id": n, "created_date": f"2026-{1 + n // 20:02d}-{1 + n % 20}"} for n in range(120)]
-    stranger.lists["/ticketComments"] = rows
-    assert stranger.sync("ticketComments").exit_code == 0
+    rows = stranger.lists["/ticketComments"] = rows_of(120, a_day=1)
+    stranger.same("ticketComments")
 
     def slips(seen: Seen) -> Reply:
-        if rows[0]["id"] == 0 and {("page", "1"), ("sort", "oldest")} <= {*seen.query}:
-            rows.insert(0, {"id": 500, "created_date": "2026-01-01"})
+        if rows[0]["id"] == "r0" and {("page", "1"), ("sort", "oldest")} <= {*seen.query}:
+            rows.insert(0, {"id": "new", "created_date": "2026-01-01"})
             del rows[111]
         return stranger.answer(seen)
 
     stranger.loopback.otherwise = slips
-    assert stranger.sync("ticketComments", full=True).exit_code == 0
-    stranger.loopback.otherwise = stranger.answer
-    held = set(stranger.recorder.live("ticket_comments", "main"))
-    assert held == {str(n) for n in (*range(120), 500)}
-    assert stranger.sync("ticketComments").exit_code == 0
-    held = set(stranger.recorder.live("ticket_comments", "main"))
-    assert held == {str(row["id"]) for row in rows}
+    stranger.complete("ticketComments", full=True)
+    assert stranger.held("ticketComments") == {"r110", *(row["id"] for row in rows)}
+    stranger.heal()
+    stranger.same("ticketComments")
 
 
 @pytest.mark.parametrize("lists", [1, 5])
 def test_lists_are_tried_again_where_one_does_not_page_but_not_where_none_does(stranger, lists):
     names = ["customers", "expenses", "timeClock", "ticketComments", "ticketTimers"][:lists]
-    rows = [{"id": n, "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(180)]
-    stranger.lists |= {f"/{name}": rows for name in names}
-
-    def first_page(seen: Seen) -> Reply:
-        query = [pair for pair in seen.query if pair[0] not in ("page", "offset", "limit")]
-        return stranger.answer(dataclasses.replace(seen, query=query))
-
-    stranger.loopback.otherwise = first_page
+    stranger.lists |= {f"/{name}": rows_of(180) for name in names}
+    stranger.ignores = ("page", "offset", "limit")
     assert stranger.sync(*names).exit_code == 1
     with stranger.session() as session:
         [(scans,)] = session.ledger.query("SELECT count(*) FROM scans WHERE kind = 'full'")
@@ -166,27 +131,13 @@ def test_lists_are_tried_again_where_one_does_not_page_but_not_where_none_does(s
 
 
 def test_a_list_of_one_long_page_that_comes_again_is_whole_after_it_lost_a_row(stranger):
-    lists = {
-        name: [{"id": n, "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(rows)]
-        for name, rows in (("ticketComments", 80), ("stock", 130))
-    }
-
-    def answer(seen: Seen) -> Reply:
-        query, rows = dict(seen.query), lists.get(seen.path.removeprefix("/v1/"))
-        if rows is None:
-            return Reply(404, {"error": "Not found"})
-        start = min(100 * (int(query.get("page", 1)) - 1), (len(rows) - 1) // 100 * 100)
-        shown = rows if query.get("sort") == "oldest" else rows[::-1]
-        return Reply(body=shown[start : start + 100])
-
-    stranger.loopback.otherwise = answer
-    assert stranger.sync("stock", "ticketComments").exit_code == 0
-    for _night in range(2):
-        del lists["ticketComments"][40]
-        report = stranger.sync("stock", "ticketComments")
-        assert report.exit_code == 0, report.details
-    held = set(stranger.recorder.live("ticket_comments", "main"))
-    assert held == {str(row["id"]) for row in lists["ticketComments"]}
+    stranger.lists |= {"/ticketComments": rows_of(80), "/stock": rows_of(130)}
+    stranger.missing, stranger.size, stranger.repeats = NOT_FOUND, 100, True
+    stranger.same("stock", "ticketComments")
+    del stranger.lists["/ticketComments"][40]
+    stranger.complete("stock", "ticketComments")
+    del stranger.lists["/ticketComments"][40]
+    stranger.same("stock", "ticketComments")
 
 
 @pytest.mark.parametrize("mixed", [0, 20, 400])

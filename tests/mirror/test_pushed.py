@@ -6,9 +6,9 @@ from pipelines.outbox import Outbox, history_rows, mark_mirrored, not_shown, tou
 from pipelines.outbox.change import NewChange, State
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
-from tests.fakes.loopback import Reply
 from tests.fakes.shop import ServedShop
 from tests.few_models import build_few
+from tests.mirror.stranger import NOT_FOUND
 
 
 def done(outbox: Outbox, number: int, record: str) -> None:
@@ -23,7 +23,7 @@ def done(outbox: Outbox, number: int, record: str) -> None:
 
 def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger):
     stranger.lists["/categories"] = [{"id": 1, "name": "Parts"}]
-    stranger.missing = lambda: Reply(404, {"error": "Not found."})
+    stranger.missing = NOT_FOUND
     stranger.sync("categories")
     with Outbox(stranger.home) as outbox:
         outbox.add([NewChange("main", "categories", "create", None, {"name": "A"})], by="ann")
@@ -38,7 +38,7 @@ def test_a_record_made_and_deleted_between_two_syncs_is_looked_for_once(stranger
 def test_what_a_push_deleted_has_not_vanished(stranger):
     rows = [{"id": number, "name": f"Part {number}"} for number in range(10)]
     stranger.lists["/categories"] = rows
-    stranger.missing = lambda: Reply(404, {"error": "Not found."})
+    stranger.missing = NOT_FOUND
     stranger.sync("categories")
     stranger.lists["/categories"] = rows[6:]
     with Outbox(stranger.home) as outbox:

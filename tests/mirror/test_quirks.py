@@ -10,6 +10,7 @@ from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Reply, Seen
 from tests.mirror.shop import Mirror
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 QUIRKS = (
     "paging=offset_only past_the_end=error empty_reference=missing dates=dd-mmm-yyyy "
@@ -26,12 +27,9 @@ QUIRKS = (
 @pytest.mark.parametrize("quirks", QUIRKS)
 def test_every_row_arrives_and_a_second_night_finds_nothing_new(make_mirror, quirks):
     mirror = make_mirror(Quirks(**dict(pair.split("=") for pair in quirks.split())))
-    report = mirror.run()
-    assert report.exit_code == 0, report.details
+    mirror.complete()
     mirror.assert_same()
-    night = mirror.run()
-    assert night.exit_code == 0, night.details
-    assert night.requests <= 60
+    assert mirror.complete().requests <= 60
     mirror.assert_same()
 
 
@@ -63,10 +61,7 @@ def test_no_row_of_a_list_under_a_hundred_is_gone_where_only_offsets_page(make_m
         assert all("offset=" in asked for asked in mirror.asked()), "the service is known now"
 
 
-DAY = "2026-03-05T10:00:00-0600"
-
-
-def rows_of(mirror: Mirror, table: str, count: int) -> None:
+def fill(mirror: Mirror, table: str, count: int) -> None:
     """The service has so many rows of a list."""
     while len(mirror.store.ids(table)) < count:
         mirror.store.insert(table, {"name": "One more"})
@@ -75,8 +70,7 @@ def rows_of(mirror: Mirror, table: str, count: int) -> None:
 def test_a_service_of_small_pages_that_knows_neither_order_nor_offset(make_mirror):
     """Offset and limit show its first page only, as if that were all."""
     mirror = make_mirror(Quirks(page_rows=4, sort="ignored"))
-    assert mirror.run("customers").exit_code == 0
-    mirror.assert_same("customers")
+    mirror.same("customers")
 
 
 @pytest.mark.parametrize("size", [25, 100])
@@ -84,64 +78,37 @@ def test_nights_of_a_service_whose_pages_are_not_of_fifty(make_mirror, size):
     """Its page 2 was taken for the last one: what was new, gone or changed went unseen."""
     mirror = make_mirror(Quirks(page_rows=size))
     for table, rows in (("customers", 75), ("brands", 25)):
-        rows_of(mirror, table, rows)
+        fill(mirror, table, rows)
     lists = ("customers", "brands", "tickets", "ticket_invoices")
-    assert mirror.run("statuses", *lists).exit_code == 0
-    mirror.assert_same(*lists)
+    mirror.same("statuses", *lists)
     mirror.store.delete("customers", next(iter(mirror.store.ids("customers"))))
     for table in ("customers", "brands"):
         mirror.store.insert(table, {"name": "Nueva"})
-    assert mirror.run("statuses", *lists).exit_code == 0
-    mirror.assert_same(*lists)
+    mirror.same("statuses", *lists)
 
 
 @pytest.mark.parametrize(("size", "other"), [(7, 20), (20, 7), (20, 50), (100, 20)])
 def test_nights_at_pages_of_another_size_count_their_lists(stranger, size, other):
-    rows = [
-        {"id": n, "created_date": f"2026-{1 + n // 75:02d}-{1 + n % 75 // 3:02d}"}
-        for n in range(700)
-    ]
-
-    def answer(seen: Seen) -> Reply:
-        query = dict(seen.query)
-        if seen.path != "/v1/expenses":
-            return Reply(404, {"error": "Not found"})
-        found = rows if query.get("sort") == "oldest" else rows[::-1]
-        begin = size * (int(query.get("page", 1)) - 1)
-        return Reply(body=found[begin : begin + size])
-
-    def night() -> int:
-        before = len(stranger.loopback.seen)
-        assert stranger.sync("expenses").exit_code == 0
-        held = set(stranger.recorder.live("expenses", "main"))
-        assert held == {str(row["id"]) for row in rows}
-        return len(stranger.loopback.seen) - before
-
-    stranger.loopback.otherwise = answer
-    night()
-    del rows[33]
-    rows.append({"id": 900, "created_date": "2026-11-05"})
-    rows.append({"id": 901, "created_date": "2026-11-05"})
-    assert night() <= 20
-    size = other
-    night()
-    del rows[44]
-    rows.append({"id": 902, "created_date": "2026-11-06"})
-    assert night() <= 20
+    rows = stranger.lists["/expenses"] = rows_of(700, a_day=3)
+    stranger.missing = NOT_FOUND
+    for night, pages in enumerate((size, other)):
+        stranger.size = pages
+        stranger.same("expenses")
+        del rows[33]
+        rows.append({"id": f"new{night}", "created_date": "2026-11-05"})
+        assert stranger.same("expenses").requests <= 20
 
 
 @pytest.mark.parametrize("paging", ["page", "offset_only"])
 def test_a_service_that_knows_no_order(make_mirror, paging):
     """Its tickets, read as two lists, were never read whole; where only offsets page, no list."""
     mirror = make_mirror(Quirks(paging=paging, sort="ignored"))
-    rows_of(mirror, "brands", 101)
-    assert mirror.run("statuses", "tickets", "brands").exit_code == 0
-    mirror.assert_same("tickets", "brands")
+    fill(mirror, "brands", 101)
+    mirror.same("statuses", "tickets", "brands")
     for table in ("tickets", "brands"):
         mirror.store.delete(table, next(iter(mirror.store.ids(table))))
     mirror.store.insert("tickets", {"short_info": "new"})
-    assert mirror.run("statuses", "tickets", "brands").exit_code == 0
-    mirror.assert_same("tickets", "brands")
+    mirror.same("statuses", "tickets", "brands")
 
 
 @pytest.mark.parametrize("rows", [151, 152])
@@ -161,8 +128,7 @@ def test_a_service_without_updated_lists_has_them_read_whole(make_mirror):
     for table in ("tickets", "products"):
         old = mirror.store.all(table)[0]
         mirror.store.update(table, str(old["id"]), {"description": "another"})
-    assert mirror.run("statuses", "tickets", "products").exit_code == 0
-    mirror.assert_same("tickets", "products")
+    mirror.same("statuses", "tickets", "products")
 
 
 @pytest.mark.parametrize("known", [22, 24])
@@ -170,72 +136,62 @@ def test_a_short_list_that_outgrows_a_small_page_overnight_loses_no_row(make_mir
     """Its newest page held as many rows as were known, so old ones it left out were taken as gone,
     with exit code 0."""
     mirror = make_mirror(Quirks(page_rows=25))
-    rows_of(mirror, "brands", known)
+    fill(mirror, "brands", known)
     assert mirror.run("brands").exit_code == 0
-    rows_of(mirror, "brands", 28)
-    assert mirror.run("brands").exit_code == 0
-    mirror.assert_same("brands")
+    fill(mirror, "brands", 28)
+    mirror.same("brands")
 
 
 @pytest.mark.parametrize("known", [0, 1])
 def test_a_list_that_grows_by_pages_overnight_is_whole_where_pages_are_small(make_mirror, known):
     """Its first page is not of fifty rows, and was taken for all of it, with exit code 0."""
-    records = [("brands", {"id": n, "name": "One", "created_date": DAY}) for n in range(known)]
-    records += [("models", {"id": n, "name": "One", "created_date": DAY}) for n in range(60)]
-    mirror = make_mirror(Quirks(page_rows=25), records=records)
+    one = {"name": "One", "created_date": "2026-03-05T10:00:00-0600"}
+    records = [(table, {"id": n, **one}) for table in ("brands", "models") for n in range(60)]
+    mirror = make_mirror(Quirks(page_rows=25), records=records[60 - known :])
     assert mirror.run("brands", "models").exit_code == 0
-    rows_of(mirror, "brands", 120)
-    assert mirror.run("brands").exit_code == 0
-    mirror.assert_same("brands")
+    fill(mirror, "brands", 120)
+    mirror.same("brands")
 
 
 def test_a_service_that_leaves_rows_out_after_it_cut_the_pages_hides_no_later_page(stranger):
     """A page of 49 rows was the last one, though there was another behind it."""
-    rows = [
-        {"id": n, "created_date": f"2026-{1 + n // 25:02d}-{1 + n % 25:02d}"} for n in range(130)
-    ]
-    shown = 0
+    rows = rows_of(130, a_day=1)
+    stranger.missing = NOT_FOUND
 
     def answer(seen: Seen) -> Reply:
-        query = dict(seen.query)
-        found = rows[:shown] if query.get("sort") == "oldest" else rows[:shown][::-1]
-        begin = 50 * (int(query.get("page", 1)) - 1)
-        is_it = seen.path == "/v1/customers"
-        page = [row for row in found[begin : begin + 50] if row["id"] != 60]
-        return Reply(body=page) if is_it else Reply(404, {"error": "Not found"})
+        reply = stranger.answer(seen)
+        left = [row for row in reply.body if row["id"] != "r60"] if reply.status == 200 else []
+        return Reply(body=left) if left else reply
 
     stranger.loopback.otherwise = answer
     for shown in (55, 98, 130, 130):
-        assert stranger.sync("customers").exit_code == 0
-        held = stranger.recorder.live("customers", "main").keys()
-        assert held == {str(row["id"]) for row in rows[:shown]} - {"60"}
+        stranger.lists["/customers"] = rows[:shown]
+        stranger.complete("customers")
+        assert stranger.held("customers") == {row["id"] for row in rows[:shown]} - {"r60"}
 
 
 def test_tickets_that_lists_hide_stay_when_the_list_that_shows_them_is_missed_once(make_mirror):
     """Without ``/tickets/updated`` the lists without them counted as whole, and a person was told
     to confirm that the others are gone."""
     mirror = make_mirror(Quirks(status_filter="pipeline"))
-    assert mirror.run("statuses", "tickets").exit_code == 0
-    mirror.assert_same("tickets")
+    mirror.same("statuses", "tickets")
     mirror.server.faults.next("not_found", path="/tickets/updated", times=1000)
     night = mirror.run("statuses", "tickets")
     mirror.server.faults.clear()
     assert night.exit_code == 3 and "vanished" not in str(night.details), night.details
-    assert mirror.run("statuses", "tickets").exit_code == 0
-    mirror.assert_same("tickets")
+    mirror.same("statuses", "tickets")
     # No night can count what lists hide, so one that went was never missed.
     over = {one["id"] for one in mirror.store.all("statuses") if not one.get("in_pipeline")}
     gone = next(one for one in mirror.store.all("tickets") if one["status"]["id"] in over)
     mirror.store.delete("tickets", gone["id"])
     mirror.age("tickets", "whole_on", 7)
-    assert mirror.run("statuses", "tickets").exit_code == 0
-    mirror.assert_same("tickets")
+    mirror.same("statuses", "tickets")
 
 
 def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror):
     """What was seen once of its pages, by a mistake of the service, had it read whole for ever."""
     mirror = make_mirror(Quirks(page_rows=25))
-    rows_of(mirror, "brands", 60)
+    fill(mirror, "brands", 60)
     assert mirror.run("brands").exit_code == 0
     mirror.server.turn(page_rows=50)
     nights = [mirror.run("brands") for _ in range(2)]
@@ -245,10 +201,8 @@ def test_a_list_that_has_pages_of_fifty_again_is_counted_again(make_mirror):
 
 def test_old_pages_that_are_longer_than_they_were_end_no_run(stranger):
     """A row that went while a list was read had made its pages look shorter than fifty."""
-    stranger.lists["/customers"] = [
-        {"id": f"c{n}", "created_date": f"2026-03-{1 + n // 9:02d}"} for n in range(120)
-    ]
-    assert stranger.sync("customers").exit_code == 0
+    stranger.lists["/customers"] = rows_of(120)
+    stranger.same("customers")
     with stranger.session() as session:
         session.ledger.set_list("main", "customers", page_rows=49)
         stranger.fetch(session, Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2)))
@@ -262,15 +216,13 @@ def test_full_pages_of_which_the_last_comes_again_are_all_where_a_filter_shows_n
     stranger, newest_first, shown, filters, code
 ):
     """The service does not sort, so its last page says nothing of the other end of the list."""
-    days = [f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}" for n in range(100)]
-    stock = [{"id": str(n), "created_date": day} for n, day in enumerate(days)]
+    stock = stranger.lists["/stock"] = stranger.paths["/stock"] = rows_of(100, a_day=1)
 
     def answer(seen: Seen) -> Reply:
         query = dict(seen.query)
-        if "/stock/" in seen.path:
-            found = [row for row in stock if seen.path.endswith(f"/{row['id']}")]
-            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
-        rows = stock[:: -1 if newest_first else 1] if seen.path.endswith("/stock") else []
+        if seen.path != "/v1/stock":
+            return stranger.answer(seen)
+        rows = stock[:: -1 if newest_first else 1]
         for name, keep in (("createdDateFrom", operator.ge), ("createdDateTo", operator.le)):
             if name in query and filters:
                 day = datetime.strptime(query[name], "%d-%b-%Y").date().isoformat()
@@ -284,5 +236,4 @@ def test_full_pages_of_which_the_last_comes_again_are_all_where_a_filter_shows_n
         assert stranger.sync("stock").exit_code == code
     del stock[70]
     if shown == 2:
-        assert stranger.sync("stock").exit_code == 0
-        assert len(stranger.recorder.live("stock", "main")) == 99
+        stranger.same("stock")

@@ -12,29 +12,35 @@ from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import format_day
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.loopback import Reply, Seen
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 DAY = date(2026, 3, 7)
 
 
+def repair(table):
+    """The scan that reads the rows of ``DAY`` again."""
+    return Job("main", ENDPOINTS[table], "repair", first=DAY, last=DAY)
+
+
+@pytest.fixture
+def payments(stranger):
+    """A hundred payments, four a day, which were read; those of ``DAY`` begin with the 25th."""
+    rows = [{"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(1, 101)]
+    assert rows[24]["date"] == DAY.isoformat()
+    stranger.lists["/payments"] = rows
+    stranger.same("payments")
+    return rows
+
+
 def test_days_that_were_answered_empty_once_are_believed_when_the_next_run_counts_their_list(
-    stranger,
+    stranger, payments
 ):
-    stranger.lists["/payments"] = [
-        {"id": n, "amount": 5, "date": f"2026-{1 + n // 20:02d}-{1 + n % 20:02d}"}
-        for n in range(80)
-    ]
-    assert stranger.sync("payments").exit_code == 0
-    kept = [
-        row for row in stranger.lists["/payments"] if not "2026-03-06" <= row["date"] < "2026-03-09"
-    ]
-    stranger.lists["/payments"] = kept
+    payments[:] = [row for row in payments if not "2026-03-06" <= row["date"] < "2026-03-09"]
     with stranger.session() as session:
-        repair = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
-        [result] = stranger.fetch(session, repair)
-        assert session.ledger.live_count("main", "payments") == 80
-        assert "1 row(s) were missed for the first time" in result.refused
-    assert stranger.sync("payments").exit_code == 0
-    assert set(stranger.recorder.live("payments", "main")) == {str(row["id"]) for row in kept}
+        [result] = stranger.fetch(session, repair("payments"))
+        assert session.ledger.live_count("main", "payments") == 100
+        assert "4 row(s) were missed for the first time" in result.refused
+    stranger.same("payments")
 
 
 @pytest.mark.parametrize(
@@ -54,12 +60,12 @@ def test_an_old_order_that_a_new_payment_names_is_read_again(stranger, named):
     stranger.lists["/payments"] = [
         {"id": 1, "amount": 5, "date": "2026-01-02", "pos": {"id": "p1"}}
     ]
-    assert stranger.sync("posOrders", "payments").exit_code == 0
+    stranger.complete("posOrders", "payments")
     changed = {**order, "returns": [{"id": "r1", "amount": 2, "created_date": "2026-03-04"}]}
     # The list still shows the order as it was: only its own path tells.
     stranger.other["/posOrders/p1"] = changed
     stranger.lists["/payments"].append({"id": 2, "amount": -2, "date": "2026-03-04", **named})
-    assert stranger.sync("payments").exit_code == 0
+    stranger.complete("payments")
     held = stranger.recorder.live("pos_orders", "main")["p1"]
     assert [given["id"] for given in held["returns"]] == ["r1"]
 
@@ -78,73 +84,47 @@ def test_a_day_that_differs_in_a_month_that_agrees_is_asked_again(stranger, repo
     assert [Decimal(row[0]) for row in kept] == [12]
 
 
-def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(stranger):
-    stranger.lists["/payments"] = [
-        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
-    ]
-    assert stranger.sync("payments").exit_code == 0
-    gone = stranger.lists["/payments"].pop(25)
-    assert gone["date"] == DAY.isoformat()
+def test_a_payment_that_went_is_missed_though_the_days_around_it_have_payments(stranger, payments):
+    gone = payments.pop(24)
     with stranger.session() as session:
-        stranger.fetch(session, Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY))
+        stranger.fetch(session, repair("payments"))
         assert session.ledger.known_row("main", "payments", str(gone["id"])).is_deleted
         assert session.ledger.live_count("main", "payments") == 99
 
 
-def test_days_of_another_zone_than_ours_tell_no_deletion(stranger):
+def test_days_of_another_zone_than_ours_tell_no_deletion(stranger, payments):
     """What the service showed for them began days before, so it may end before they do."""
-    stranger.lists["/payments"] = [
-        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
-    ]
-    assert stranger.sync("payments").exit_code == 0
-    healed = stranger.answer
-    shifted = [row for row in stranger.lists["/payments"] if row["date"] < DAY.isoformat()]
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(body=shifted[-8:]) if "paymentDateFrom" in dict(seen.query) else healed(seen)
-    )
+    shifted = [row for row in payments if row["date"] < DAY.isoformat()]
+    stranger.instead(Reply(body=shifted[-8:]), lambda seen: "paymentDateFrom" in dict(seen.query))
     with stranger.session() as session:
         for _ in range(2):
-            job = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
-            [result] = stranger.fetch(session, job)
+            [result] = stranger.fetch(session, repair("payments"))
         assert "check the time zone" in result.outcome.proof
         assert session.ledger.live_count("main", "payments") == 100
 
 
 def test_an_order_of_another_day_than_its_days_read_again_lives_though_paths_refuse(stranger):
     """Its date was edited, and no page that a night reads shows it."""
-    stranger.lists["/posOrders"] = orders = [
-        {"id": f"o-{n}", "created_date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
-    ]
-    assert stranger.sync("posOrders").exit_code == 0
-    answer, moved = stranger.answer, orders[25]
-    stranger.missing = lambda: Reply(403, {"error": "No permission for this record"})
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(body=[one for one in orders if one["created_date"] == DAY.isoformat()])
-        if "createdDateFrom" in dict(seen.query)
-        else answer(seen)
-    )
-    assert moved["created_date"] == DAY.isoformat()
+    orders = stranger.lists["/posOrders"] = rows_of(300, a_day=4)
+    stranger.same("posOrders")
+    stranger.missing = Reply(403, {"error": "No permission for this record"})
+    moved, *left = [one for one in orders if one["created_date"] == DAY.isoformat()]
     moved["created_date"] = "2026-03-02"
+    stranger.instead(Reply(body=left), lambda seen: "createdDateFrom" in dict(seen.query))
     for _ in range(2):
         with stranger.session() as session:
-            days = Job("main", ENDPOINTS["pos_orders"], "repair", first=DAY, last=DAY)
-            [result] = stranger.fetch(session, days)
+            [result] = stranger.fetch(session, repair("pos_orders"))
         assert "could not be looked up" in result.refused
     stranger.sync("posOrders")
-    assert len(stranger.recorder.live("pos_orders", "main")) == 100
+    assert len(stranger.held("posOrders")) == 300
 
 
-def test_days_whose_reading_was_stopped_are_read_anew(stranger):
+def test_days_whose_reading_was_stopped_are_read_anew(stranger, payments):
     """Weeks later, perhaps: what was answered then would pass for what is."""
-    stranger.lists["/payments"] = rows = [
-        {"id": n, "amount": 5, "date": f"2026-03-{1 + n // 4:02d}"} for n in range(100)
-    ]
-    assert stranger.sync("payments").exit_code == 0
-    days = Job("main", ENDPOINTS["payments"], "repair", first=DAY, last=DAY)
     for most, amount in ((1, 6), (None, 7)):
-        rows[25]["amount"] = amount
+        payments[24]["amount"] = amount
         with stranger.session(max_requests=most) as session:
-            stranger.fetch(session, days)
+            stranger.fetch(session, repair("payments"))
     with stranger.session() as session:
         assert session.ledger.contents("main", "payments", ["25"])["25"]["amount"] == 7
 
@@ -152,11 +132,11 @@ def test_days_whose_reading_was_stopped_are_read_anew(stranger):
 def test_an_empty_window_of_changes_leaves_its_days_to_the_next_night(stranger):
     """Empty for once: days that were passed over would never be asked for again."""
     stranger.lists["/products"] = [{"id": n, "name": "x", "stock": 1} for n in range(9)]
-    assert stranger.sync("products").exit_code == 0
+    stranger.complete("products")
     with stranger.session() as session:
         session.ledger.set_list("main", "products", updated_on=date(2026, 1, 5))
-    assert stranger.sync("products").exit_code == 0
-    assert stranger.sync("products").exit_code == 0
+    for _ in range(2):
+        stranger.complete("products")
     asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
     assert {query["updatedDateFrom"] for query in asked} == {"04-Jan-2026"}
 
@@ -172,48 +152,38 @@ def test_changes_are_asked_for_from_the_day_that_is_behind(stranger, zone, hour,
     stranger.loopback.date_ahead = then - now
     stranger.lists["/products"] = stranger.lists["/products/updated"] = [{"id": 1, "name": "x"}]
     for _ in range(2):
-        assert stranger.sync("products").exit_code == 0
+        stranger.complete("products")
     asked = [dict(seen.query) for seen in stranger.loopback.seen if "updated" in seen.path]
     assert asked[0]["updatedDateFrom"] == format_day(then.date() - timedelta(days=days))
 
 
 def test_a_list_that_is_empty_for_once_is_looked_at_again_before_it_is_believed(stranger):
-    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(9)]
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        Reply() if len(stranger.loopback.seen) == 1 else healed(seen)
-    )
-    assert stranger.sync("brands").exit_code == 0
-    assert len(stranger.recorder.live("brands", "main")) == 9
+    stranger.lists["/brands"] = rows_of(9)
+    stranger.instead(Reply(), lambda seen: len(stranger.loopback.seen) == 1)
+    stranger.same("brands")
 
 
 @pytest.mark.parametrize(("status", "listed"), [(404, 3), (400, 9)])
 def test_one_refusal_of_the_changed_tickets_hides_no_ticket(stranger, status, listed):
     """One 404 where lists show the pipeline alone; or changes of so many years are refused."""
     stranger.lists["/statuses"] = [{"id": 1, "label": "New", "type": "repair"}]
-    tickets = [
-        {"id": f"t{n}", "status": {"label": "New"}, "created_date": "2026-01-02"} for n in range(9)
-    ]
+    tickets = rows_of(9, status={"label": "New"})
     stranger.lists |= {"/tickets": tickets[:listed], "/tickets/updated": tickets}
-    healed = stranger.answer
 
-    def answer(seen: Seen) -> Reply:
+    def is_refused(seen: Seen) -> bool:
         is_first = sum(one.path.endswith("/updated") for one in stranger.loopback.seen) == 1
         is_long = dict(seen.query).get("updatedDateFrom", "").endswith("2000")
-        if seen.path.endswith("/tickets/updated") and (is_first if status == 404 else is_long):
-            return Reply(status, {"error": "no"})
-        return healed(seen)
+        return seen.path.endswith("/updated") and (is_first if status == 404 else is_long)
 
-    stranger.loopback.otherwise = answer
-    report = stranger.sync("statuses", "tickets")
-    assert report.exit_code == 0, report.details
-    assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
+    stranger.instead(Reply(status, {"error": "no"}), is_refused)
+    stranger.complete("statuses", "tickets")
+    assert len(stranger.held("tickets")) == len(tickets)
 
 
 def test_a_run_of_few_requests_may_be_refused_a_list_before_it_stops(stranger):
     """Two ways to end early: it ended with an IndexError."""
     stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
-    stranger.missing = lambda: Reply(400, {"error": "Not in your plan"})
+    stranger.missing = Reply(400, {"error": "Not in your plan"})
     report = stranger.sync("groups", "brands", "warranties", max_requests=2)
     assert report.exit_code == 3
     assert "Not in your plan" in report.message
@@ -224,22 +194,17 @@ def test_old_pages_that_are_the_whole_list_show_what_is_gone(stranger):
     """A row added and another deleted, in an order that is not by date: as many as were known. The
     pages read again showed the one, and the other lived on with exit code 0."""
     shuffled = [
-        {
-            "id": f"c-{n}",
-            "name": "x",
-            "created_date": f"2026-0{1 + n * 7 % 9}-{1 + n * 11 % 28:02d}",
-        }
+        {"id": f"c-{n}", "created_date": f"2026-0{1 + n * 7 % 9}-{1 + n * 11 % 28:02d}"}
         for n in range(120)
     ]
     stranger.lists["/customers"] = shuffled
-    stranger.missing = lambda: Reply(404, {"error": "Not found"})
-    assert stranger.sync("customers").exit_code == 0
-    stranger.lists["/customers"] = [*shuffled[:10], {**shuffled[10], "id": "new"}, *shuffled[11:]]
+    stranger.missing = NOT_FOUND
+    stranger.same("customers")
+    shuffled[10] = {**shuffled[10], "id": "new"}
     with stranger.session() as session:
         stranger.fetch(session, Job("main", ENDPOINTS["customers"], "audit", pages=(1, 2, 3)))
-        assert set(session.ledger.live_ids("main", "customers")) == {
-            row["id"] for row in stranger.lists["/customers"]
-        }
+        live = set(session.ledger.live_ids("main", "customers"))
+    assert live == {row["id"] for row in shuffled}
 
 
 def test_old_pages_of_rows_without_days_are_read_in_turn(stranger):
@@ -254,35 +219,25 @@ def test_old_pages_of_rows_without_days_are_read_in_turn(stranger):
 
 def test_a_missing_row_that_cannot_be_looked_up_is_not_left_alive(stranger):
     """Its list was "not counted", and complete all the same with a row that was gone for long."""
-    customers = [
-        {"id": f"c-{n}", "name": "x", "created_date": f"2026-0{1 + n // 20}-{1 + n % 20:02d}"}
-        for n in range(120)
-    ]
-    stranger.lists["/customers"] = customers
-    stranger.missing = lambda: Reply(body=b"null")
-    assert stranger.sync("customers").exit_code == 0
-    stranger.lists["/customers"] = customers[:10] + customers[11:]
-    assert stranger.sync("customers").exit_code == 0
-    assert "c-10" not in stranger.recorder.live("customers", "main")
+    customers = stranger.lists["/customers"] = rows_of(120, a_day=1)
+    stranger.missing = Reply(body=b"null")
+    stranger.same("customers")
+    del customers[10]
+    stranger.same("customers")
 
 
 def test_rows_of_a_list_that_was_not_read_are_not_taken_for_hidden(stranger):
-    stock = [{"id": n, "created_date": f"2026-01-{n:02d}"} for n in range(1, 29)]
-    stranger.lists["/stock"] = stock
-    stranger.missing = lambda: Reply(404, {"error": "Not found"})
-    answer = stranger.loopback.otherwise
-
-    def fail(seen: Seen) -> Reply:
-        filters = {"breakage", "internal_use"} & dict(seen.query).keys()
-        is_bare = seen.path == "/v1/stock" and not filters
-        return Reply(400, {"error": "Odd"}) if is_bare else answer(seen)
-
-    stranger.loopback.otherwise = fail
+    stock = stranger.lists["/stock"] = rows_of(28, a_day=1)
+    stranger.missing = NOT_FOUND
+    filters = {"breakage", "internal_use"}
+    stranger.instead(
+        Reply(400, {"error": "Odd"}),
+        lambda seen: seen.path == "/v1/stock" and not filters & dict(seen.query).keys(),
+    )
     assert stranger.sync("stock").exit_code != 0
-    stranger.loopback.otherwise = answer
+    stranger.heal()
     del stock[5]
-    assert stranger.sync("stock").exit_code == 0
-    assert len(stranger.recorder.live("stock", "main")) == 27
+    stranger.same("stock")
 
 
 @pytest.mark.parametrize("refused", ["statuses", "users"])
@@ -292,13 +247,11 @@ def test_a_key_without_a_right_to_a_list_that_is_read_early_is_not_blocked_for_e
     """Its refusal costs a minute of silence, once: a list that was answered tells it from a block,
     and where none was, it stops for eight hours."""
     stranger.lists |= {"/customers": [{"id": 1}], "/statuses": [{"id": 1, "label": "New"}]}
-    assert stranger.sync("customers").exit_code == 0
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(401, {"error": "Unauthorized"}) if seen.path.endswith(refused) else healed(seen)
-    )
+    stranger.complete("customers")
+    unauthorized = Reply(401, {"error": "Unauthorized"})
+    stranger.instead(unauthorized, lambda seen: seen.path.endswith(refused))
     stranger.lists["/customers"].append({"id": 2})
     for _ in range(2):
         report = stranger.sync("statuses", "users", "customers")
         assert report.exit_code == 3 and "no right" in report.message, report.message
-        assert len(stranger.recorder.live("customers", "main")) == 2
+        assert len(stranger.held("customers")) == 2

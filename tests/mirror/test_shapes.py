@@ -14,12 +14,18 @@ from pipelines.service_reports import fetch_year
 from sources.repair_shop.schema.clean import clean_row
 from sources.repair_shop.schema.dates import parse_moment
 from tests.fakes.loopback import Reply, Seen
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 ZONE = ZoneInfo("America/Guatemala")
 
 
 def clean(row: dict[str, Any], table: str) -> dict[str, Any]:
     return clean_row(row, table, ZONE)
+
+
+def nameless(count: int) -> list[dict[str, Any]]:
+    """Rows without a day."""
+    return [{"id": n, "name": "x"} for n in range(count)]
 
 
 def test_a_report_may_stand_under_its_year(stranger, client):
@@ -43,34 +49,26 @@ def test_a_report_may_stand_under_its_year(stranger, client):
     ids=["204", "null", "404", "400", "500", "data", "message"],
 )
 def test_a_page_past_the_end_may_be_refused_in_any_way(stranger, reply):
-    stranger.past_the_end = lambda: reply
-    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(120)]
-    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
-    report = stranger.sync("customers", "brands")
-    assert report.exit_code == 0, report.details
-    assert len(stranger.recorder.live("customers", "main")) == 120
-    assert len(stranger.recorder.live("brands", "main")) == 7
+    stranger.past_the_end = reply
+    stranger.lists |= {"/customers": nameless(120), "/brands": nameless(7)}
+    report = stranger.same("customers", "brands")
     assert "mirror is complete" not in report.message
 
 
 @pytest.mark.parametrize("reply", [Reply(204, b""), Reply(body=None)], ids=["204", "null"])
 def test_a_list_without_rows_may_be_nothing_at_all(stranger, reply):
-    stranger.past_the_end = lambda: reply
-    stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
+    stranger.past_the_end = reply
+    stranger.lists |= {"/brands": nameless(1), "/groups": []}
     for lists in (("groups",), ("brands", "groups")):
-        report = stranger.sync(*lists)
-        assert report.exit_code == 0, report.details
-    assert stranger.recorder.live("groups", "main") == {}
+        stranger.same(*lists)
 
 
 def test_a_list_without_rows_may_be_not_found(stranger):
-    stranger.past_the_end = lambda: Reply(404, {"error": "No data found"})
-    stranger.missing = lambda: Reply(404, {"error": "No such path"})
-    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
-    stranger.lists["/groups"] = []
-    assert stranger.sync("customers").exit_code == 0
-    report = stranger.sync("groups")
-    assert report.exit_code == 0, report.details
+    stranger.past_the_end = Reply(404, {"error": "No data found"})
+    stranger.missing = Reply(404, {"error": "No such path"})
+    stranger.lists |= {"/customers": nameless(30), "/groups": []}
+    stranger.same("customers")
+    stranger.same("groups")
     report = stranger.sync("brands")
     assert report.exit_code == 3
     assert "/brands" in report.details[0]
@@ -78,50 +76,51 @@ def test_a_list_without_rows_may_be_not_found(stranger):
 
 @pytest.mark.parametrize("status", [200, 404])
 def test_a_page_without_rows_may_be_refused_under_its_lists_name(stranger, status):
-    healed = stranger.answer
-
     def answer(seen: Seen) -> Reply:
-        reply = healed(seen)
+        reply = stranger.answer(seen)
         name = re.sub("([A-Z])", r" \1", seen.path.rpartition("/")[2].removesuffix("s"))
         return reply if reply.body else Reply(status, {"error": f"No {name}(s) were found."})
 
     stranger.loopback.otherwise = answer
-    stranger.missing = lambda: Reply(404, {"error": "No such path"})
-    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
-    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
-    stranger.lists["/modelGroups"] = []
-    assert stranger.sync("customers", "brands").exit_code == 0
-    report = stranger.sync("modelGroups")
-    assert report.exit_code == 0, report.details
+    stranger.missing = Reply(404, {"error": "No such path"})
+    stranger.lists |= {"/customers": nameless(30), "/brands": nameless(7), "/modelGroups": []}
+    stranger.same("customers", "brands")
+    stranger.same("modelGroups")
     assert stranger.sync("models").exit_code == 3
 
 
 def test_an_outage_is_no_way_to_refuse_a_page_past_the_end(stranger):
-    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        healed(seen) if len(stranger.loopback.seen) == 1 else Reply(400, {"error": "Maintenance"})
-    )
+    stranger.lists["/brands"] = nameless(7)
+    outage = Reply(400, {"error": "Maintenance"})
+    stranger.instead(outage, lambda seen: len(stranger.loopback.seen) > 1)
     assert stranger.sync("brands").exit_code == 3
-    stranger.loopback.otherwise = healed
-    stranger.missing = lambda: Reply(400, {"error": "Maintenance"})
+    stranger.heal()
+    stranger.missing = outage
     assert stranger.sync("groups").exit_code == 3
 
 
 @pytest.mark.parametrize("status", [500, 504])
 def test_a_list_of_which_the_service_fails_to_read_more_has_no_end_there(stranger, status):
     """It does not sort, and takes too long from the sixth page on."""
-    rows = [{"id": n, "name": "x", "created_date": "2026-01-02"} for n in range(500)]
+    stranger.lists["/customers"] = rows_of(500, a_day=500)
+    stranger.ignores = ("sort",)
 
-    def answer(seen: Seen) -> Reply:
+    def is_deep(seen: Seen) -> bool:
         query = dict(seen.query)
-        begin = int(query.get("offset", 50 * int(query.get("page", 1)) - 50))
-        if begin >= 250:
-            return Reply(status, {"error": "Query took too long"})
-        return Reply(body=rows[begin : begin + 50] if seen.path.endswith("/customers") else [])
+        return int(query.get("offset", 50 * int(query.get("page", 1)) - 50)) >= 250
 
-    stranger.loopback.otherwise = answer
+    stranger.instead(Reply(status, {"error": "Query took too long"}), is_deep)
     assert stranger.sync("customers").exit_code == 3
+
+
+def orders_and_a_payment(stranger) -> list[dict[str, Any]]:
+    """Nine orders, and a payment of one of them."""
+    stranger.lists["/posOrders"] = rows_of(9, "p-", amount_total=5)
+    stranger.paths["/posOrders"] = list(stranger.lists["/posOrders"])
+    payment = {"id": 1, "amount": 5, "date": "2026-01-02", "orderId": "p-3"}
+    stranger.lists["/payments"] = [payment]
+    stranger.complete("posOrders", "payments")
+    return stranger.lists["/posOrders"]
 
 
 @pytest.mark.parametrize(
@@ -137,47 +136,29 @@ def test_a_list_of_which_the_service_fails_to_read_more_has_no_end_there(strange
     ids=["400", "500", "204", "list", "data", "error"],
 )
 def test_a_record_that_is_gone_may_be_refused_in_any_way(stranger, reply):
-    orders = [{"id": f"p-{n}", "amount_total": 5, "created_date": "2026-01-02"} for n in range(9)]
-    stranger.lists["/posOrders"] = orders
-    stranger.other.update({f"/posOrders/{order['id']}": order for order in orders})
-    healed = stranger.answer
-
-    def answer(seen: Seen) -> Reply:
-        path = seen.path.removeprefix("/v1")
-        return (
-            reply if path.startswith("/posOrders/") and path not in stranger.other else healed(seen)
-        )
-
-    stranger.loopback.otherwise = answer
-    stranger.lists["/payments"] = [{"id": 1, "amount": 5, "date": "2026-01-02", "orderId": "p-3"}]
-    assert stranger.sync("posOrders", "payments").exit_code == 0
+    stranger.missing = reply
+    orders = orders_and_a_payment(stranger)
     # The order went while a new payment names it: only its own path is asked.
-    del stranger.other["/posOrders/p-3"]
-    stranger.lists["/payments"].append(
-        {"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}
-    )
+    del stranger.paths["/posOrders"][3]
+    later = {"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}
+    stranger.lists["/payments"].append(later)
     [told] = stranger.sync("payments").details
     assert "missed for the first time" in told
-    assert "p-3" in stranger.recorder.live("pos_orders", "main"), "one look is no proof"
-    stranger.lists["/posOrders"] = [order for order in orders if order["id"] != "p-3"]
-    assert stranger.sync("posOrders").exit_code == 0
-    assert "p-3" not in stranger.recorder.live("pos_orders", "main")
+    assert "p-3" in stranger.held("posOrders"), "one look is no proof"
+    del orders[3]
+    stranger.same("posOrders")
     with stranger.session() as session:
         assert [row for row in completeness(session.ledger) if row["reason"]] == []
 
 
 def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
-    orders = [{"id": f"p-{n}", "amount_total": 5, "created_date": "2026-01-02"} for n in range(9)]
-    stranger.lists["/posOrders"] = orders
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(400, {"error": "Unknown action"}) if "/posOrders/" in seen.path else healed(seen)
-    )
-    stranger.lists["/payments"] = []
-    assert stranger.sync("posOrders", "payments").exit_code == 0
-    stranger.lists["/payments"] = [{"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}]
+    unknown = Reply(400, {"error": "Unknown action"})
+    stranger.instead(unknown, lambda seen: "/posOrders/" in seen.path)
+    orders_and_a_payment(stranger)
+    later = {"id": 2, "amount": 1, "date": "2026-03-04", "orderId": "p-3"}
+    stranger.lists["/payments"].append(later)
     assert stranger.sync("payments").exit_code == 3
-    assert "p-3" in stranger.recorder.live("pos_orders", "main")
+    assert "p-3" in stranger.held("posOrders")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +170,7 @@ def test_a_record_is_not_gone_where_records_have_no_paths(stranger):
 )
 def test_page_numbers_that_do_not_work_are_no_end_of_a_list(stranger, pages, knows):
     """Of 15 rows a page, or 55, whatever page is asked; or none from the second page on."""
-    rows = [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 3:02d}"} for n in range(60)]
+    rows = rows_of(60, a_day=3)
     size = 55 if pages == "full" else 15
 
     def answer(seen: Seen) -> Reply:
@@ -218,31 +199,27 @@ def test_a_row_that_comes_while_a_list_is_read_turns_no_shop_to_offsets(
     stranger, size, takes_offset
 ):
     """Thirty brands, and one more after the empty second page; pages of ``size``, offset or not."""
-    brands, customers = (
-        [{"id": n, "name": "x", "created_date": f"2026-01-{1 + n // 9:02d}"} for n in range(rows)]
-        for rows in (min(size, 30), 170)
-    )
+    brands, customers = rows_of(30), rows_of(170)
 
     def answer(seen: Seen) -> Reply:
         query, is_brands = dict(seen.query), seen.path.endswith("/brands")
         rows = {"/v1/brands": brands, "/v1/customers": customers}.get(seen.path, [])
         rows = rows[:: 1 if query.get("sort") == "oldest" else -1]
         begin = size * (int(query.get("page", 1)) - 1) + takes_offset * int(query.get("offset", 0))
-        if is_brands and begin and len(brands) == min(size, 30):
+        if is_brands and begin and len(brands) == 30:
             brands.insert(7, {**brands[7], "id": 99})
         return Reply(body=rows[begin : begin + size])
 
     stranger.loopback.otherwise = answer
     stranger.sync("brands")
-    report = stranger.sync("brands", "customers")
-    assert report.exit_code == 0, report.details
-    assert len(stranger.recorder.live("customers", "main")) == 170
+    stranger.complete("brands", "customers")
+    assert len(stranger.held("customers")) == 170
 
 
 def test_a_list_that_reads_like_a_wrong_path_is_not_taken_for_empty(stranger):
-    stranger.past_the_end = stranger.missing = lambda: Reply(404, {"error": "Not found"})
-    stranger.lists["/customers"] = [{"id": f"c{n}", "name": "x"} for n in range(30)]
-    assert stranger.sync("customers").exit_code == 0
+    stranger.past_the_end = stranger.missing = NOT_FOUND
+    stranger.lists["/customers"] = nameless(30)
+    stranger.same("customers")
     assert stranger.sync("brands").exit_code == 3
 
 
@@ -299,27 +276,16 @@ ODD_ROWS = rb"""[
 
 def test_rows_that_nobody_would_send_stop_neither_this_night_nor_the_next(stranger):
     stranger.lists["/customers"] = [{"id": n, "name": f"name {n}"} for n in (1, 2, 3)]
-    stranger.lists["/brands"] = [{"id": 1, "name": "x"}]
-    healed = stranger.answer
-    stranger.loopback.otherwise = lambda seen: (
-        Reply(body=ODD_ROWS)
-        if seen.path.endswith("/customers") and dict(seen.query).get("page") == "1"
-        else healed(seen)
+    stranger.lists["/brands"] = nameless(1)
+    stranger.instead(
+        Reply(body=ODD_ROWS),
+        lambda seen: seen.path.endswith("/customers") and ("page", "1") in seen.query,
     )
-    report = stranger.sync("customers", "brands")
-    assert report.exit_code == 0, report.details
-    assert set(stranger.recorder.live("customers", "main")) == {"1", "2", "3"}
-    assert set(stranger.recorder.live("brands", "main")) == {"1"}
-    stranger.loopback.otherwise = healed
-    report = stranger.sync("customers", "brands")
-    assert report.exit_code == 0, report.details
-    assert [
-        row["name"] for _, row in sorted(stranger.recorder.live("customers", "main").items())
-    ] == [
-        "name 1",
-        "name 2",
-        "name 3",
-    ]
+    stranger.same("customers", "brands")
+    stranger.heal()
+    stranger.complete("customers", "brands")
+    held = stranger.recorder.live("customers", "main")
+    assert {row: held[row]["name"] for row in held} == {n: f"name {n}" for n in "123"}
 
 
 @pytest.mark.parametrize(("name", "code"), [("x", 0), ("another", 1)])
@@ -344,20 +310,16 @@ def test_a_list_of_changes_that_names_its_rows_alone_tells_of_none(stranger):
     for name in ("x", "y"):
         for row in rows[::50]:
             row["name"] = name
-        assert stranger.sync("products").exit_code == 0
+        stranger.complete("products")
         held = stranger.recorder.live("products", "main")
         assert {held[str(row["id"])]["name"] for row in named} == {name}
 
 
 def test_ids_that_come_with_a_decimal_point_for_a_night_are_the_same_rows(stranger):
-    stranger.lists["/brands"] = [{"id": n, "name": f"Brand {n}"} for n in range(9)]
+    stranger.lists["/brands"] = nameless(9)
     stranger.lists["/statuses"] = [{"id": n, "label": f"Status {n}"} for n in range(9)]
-    held = []
     for number in (int, float, int):
         stranger.shown = lambda row, number=number: row | {"id": number(row["id"])}
-        report = stranger.sync("brands", "statuses")
-        assert report.exit_code == 0, report.details
-        held.append([set(stranger.recorder.live(name, "main")) for name in ("brands", "statuses")])
-    assert held == [[set(map(str, range(9)))] * 2] * 3
+        stranger.same("brands", "statuses")
     row = clean({"id": Decimal("7.0"), "status": {"id": Decimal("5.0"), "label": "New"}}, "tickets")
     assert (row["id"], row["status__id"]) == ("7", "5")

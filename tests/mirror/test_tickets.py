@@ -6,8 +6,10 @@ import pytest
 
 from sources.repair_shop.open_statuses import probe_pipeline, read_probe
 from tests.fakes.loopback import Reply, Seen
+from tests.mirror.stranger import NOT_FOUND, rows_of
 
 LABELS = ("New", "Open", "Done")
+STATUSES = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
 
 def ticket(number: int, label: str, day: str = "2026-03-04") -> dict:
@@ -26,6 +28,12 @@ def listed(tickets: list[dict], query: dict[str, str], ways: str) -> list[dict]:
     found = [row for row in tickets if (row["status"]["label"] == wanted) != is_not]
     hides = ways == "pipeline" or (ways == "pipeline but of one status" and is_not)
     return [row for row in found if not hides or row["status"]["label"] != "Done"]
+
+
+def page_of(rows: list[dict], query: dict[str, str]) -> list[dict]:
+    """The fifty that are asked for, the newest first unless the oldest are wanted."""
+    begin = 50 * int(query.get("page", 1)) - 50
+    return rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50]
 
 
 @pytest.mark.parametrize(
@@ -58,12 +66,11 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
             row for n, row in enumerate(tickets) if n < 8 or row["status"]["label"] != "Done"
         ]
     deleted = [ticket(n, "Done") for n in range(200, 225)]
-    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
         query, path = dict(seen.query), seen.path.removeprefix("/v1/")
         if path == "statuses":
-            rows = statuses
+            rows = STATUSES
         elif path == "tickets":
             rows = listed(tickets, query, ways)
         elif path == "tickets/updated" and "missing" not in changed:
@@ -73,8 +80,7 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
             rows = [row for row in has_paths if path == f"tickets/{row['id']}"]
             status = 400 if "record" in changed else 404
             return Reply(body=rows[0]) if rows else Reply(status, {"error": "Not found"})
-        begin = 50 * int(query.get("page", 1)) - 50
-        return Reply(body=rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
+        return Reply(body=page_of(rows, query))
 
     stranger.loopback.otherwise = answer
     for number in (120, 121, 122)[: 2 + (changed == "deleted")]:
@@ -82,14 +88,14 @@ def test_tickets_that_no_half_shows_are_read_otherwise_or_said_to_be_missing(
         # What is deleted is believed at its second sighting, and the first one is told.
         is_first = changed == "deleted" and number == 120
         assert report.exit_code == (code or int(is_first)), report.details
-        held = len(stranger.recorder.live("tickets", "main"))
+        held = len(stranger.held("tickets"))
         assert code or held == number + is_first * len(deleted)
         is_back = changed == "deleted" and number == 120
         tickets.append(deleted.pop(5) if is_back else ticket(number, "Open", "2026-03-09"))
     if changed == "all":
         tickets.pop(100)
-        assert stranger.sync("tickets").exit_code == 0
-        assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
+        stranger.complete("tickets")
+        assert len(stranger.held("tickets")) == len(tickets)
     # Once for each of the two sightings.
     looked_up = [seen.path for seen in stranger.loopback.seen if "/tickets/t2" in seen.path]
     looked_up = [path for path in looked_up if int(path.rpartition("/t")[2]) >= 200]
@@ -112,44 +118,38 @@ def test_a_changed_ticket_is_looked_for_in_the_half_of_its_status_however_that_i
 ):
     """Else each night would find it in neither half, and read all tickets again."""
     tickets = [ticket(n, LABELS[n % 3]) for n in range(170)]
-    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
     changed: list[dict] = []
 
     def answer(seen: Seen) -> Reply:
         query, path = dict(seen.query), seen.path.removeprefix("/v1/")
         if path == "statuses":
-            return Reply(body=statuses)
+            return Reply(body=STATUSES)
         rows = changed if path == "tickets/updated" else listed(tickets, query, "all of them")
         if path not in ("tickets", "tickets/updated"):
             rows = [row for row in tickets if path == f"tickets/{row['id']}"]
-        begin = 50 * int(query.get("page", 1)) - 50
-        page = rows[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50]
         shown = [
             {**row, "status": None, **NAMED[named](LABELS.index(row["status"]["label"]))}
-            for row in page
+            for row in page_of(rows, query)
         ]
         if path in ("tickets", "tickets/updated"):
             return Reply(body=shown)
-        return Reply(body=shown[0]) if shown else Reply(404, {"error": "Not found"})
+        return Reply(body=shown[0]) if shown else NOT_FOUND
 
     stranger.loopback.otherwise = answer
-    assert stranger.sync("statuses", "tickets").exit_code == 0
+    stranger.complete("statuses", "tickets")
     for number in (170, 171, 172):
         tickets.append(ticket(number, LABELS[number % 3], "2026-03-09"))
         changed.append(tickets[-1])
         tickets[number - 170]["status"] = {"label": LABELS[number % 2]}
         changed.append(tickets[number - 170])
-        report = stranger.sync("statuses", "tickets")
-        assert report.exit_code == 0, report.details
-        assert report.requests < 12
-        assert len(stranger.recorder.live("tickets", "main")) == len(tickets)
+        assert stranger.complete("statuses", "tickets").requests < 12
+        assert len(stranger.held("tickets")) == len(tickets)
 
 
 def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_answers(stranger):
     """Both halves showed the same tickets, and no path answered: so a list that the service never
     had was asked for what they hide, for good."""
     tickets, is_odd = [ticket(n, LABELS[n % 3]) for n in range(49)], True
-    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
         path = seen.path.removeprefix("/v1/")
@@ -157,38 +157,36 @@ def test_tickets_without_a_list_of_changes_are_read_again_after_a_night_of_odd_a
             ways = "no status" if is_odd else "all of them"
             return Reply(body=listed(tickets, dict(seen.query), ways))
         if path in ("statuses", "tickets"):
-            return Reply(body=statuses if path == "statuses" else [])
+            return Reply(body=STATUSES if path == "statuses" else [])
         return Reply(404 if path == "tickets/updated" or not is_odd else 503, {"error": "None"})
 
     stranger.loopback.otherwise = answer
     assert stranger.sync("statuses", "tickets").exit_code != 0
     is_odd = False
-    report = stranger.sync("statuses", "tickets")
-    assert report.exit_code == 0, report.details
-    assert len(stranger.recorder.live("tickets", "main")) == 49
+    stranger.complete("statuses", "tickets")
+    assert len(stranger.held("tickets")) == 49
 
 
 def test_tickets_that_halves_hide_are_found_by_a_shop_that_began_without_any(stranger):
     """Nothing told on the first night what this service hides."""
     tickets, fresh = list[dict](), list[dict]()
-    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
 
     def answer(seen: Seen) -> Reply:
         query, path = dict(seen.query), seen.path.removeprefix("/v1/")
-        rows = statuses if path == "statuses" else tickets
+        rows = STATUSES if path == "statuses" else tickets
         if path == "tickets":
             rows = listed(tickets, query, "pipeline but of one status")
         elif path == "tickets/updated":
             rows = tickets if query.get("updatedDateFrom", "").endswith("-2000") else fresh
         elif path != "statuses":
             found = [row for row in tickets if path == f"tickets/{row['id']}"]
-            return Reply(body=found[0]) if found else Reply(404, {"error": "Not found"})
+            return Reply(body=found[0]) if found else NOT_FOUND
         return Reply(body=[] if query.get("page", "1") != "1" else rows[::-1])
 
     stranger.loopback.otherwise = answer
     for night in range(4):
-        assert stranger.sync("statuses", "tickets").exit_code == 0
-        assert len(stranger.recorder.live("tickets", "main")) == len(tickets), night
+        stranger.complete("statuses", "tickets")
+        assert len(stranger.held("tickets")) == len(tickets), night
         # Of a past day, as its last change is; on the second day one is closed now, too.
         tickets.append(ticket(2 * night, "Done"))
         fresh[:] = [ticket(1, "Done", "2026-03-09")] if night == 0 else []
@@ -201,41 +199,29 @@ def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(
 ):
     """All of them, and those that changed since the day before."""
     tickets = [ticket(n, LABELS[n % 3]) for n in range(rows)]
-    statuses = [{"id": n, "label": label, "type": "repair"} for n, label in enumerate(LABELS)]
+    stranger.lists["/statuses"], stranger.repeats = STATUSES, True
 
     def answer(seen: Seen) -> Reply:
-        query, path = dict(seen.query), seen.path.removeprefix("/v1/")
-        found = listed(tickets, query, "all of them")
-        if path == "tickets/updated":
-            is_ever = query.get("updatedDateFrom", "").endswith("-2000")
-            found = tickets if is_ever else tickets[:changed]
-        found = statuses if path == "statuses" else found
-        begin = min(50 * int(query.get("page", 1)) - 50, max(0, len(found) - 1) // 50 * 50)
-        return Reply(body=found[:: 1 if query.get("sort") == "oldest" else -1][begin : begin + 50])
+        query = dict(seen.query)
+        is_ever = query.get("updatedDateFrom", "").endswith("-2000")
+        stranger.lists["/tickets/updated"] = tickets if is_ever else tickets[:changed]
+        stranger.lists["/tickets"] = listed(tickets, query, "all of them")
+        return stranger.answer(seen)
 
     stranger.loopback.otherwise = answer
     for _night in range(2):
-        report = stranger.sync("statuses", "tickets")
-        assert report.exit_code == 0, report.details
-    assert len(stranger.recorder.live("tickets", "main")) == rows
+        stranger.complete("statuses", "tickets")
+    assert len(stranger.held("tickets")) == rows
 
 
 @pytest.mark.parametrize("size", [50, 20])
 @pytest.mark.parametrize("order", ["kept", "newest", "oldest", "by id"])
 def test_a_page_out_of_order_is_no_end_of_the_list_and_hides_no_ticket(stranger, order, size):
     """A status of which the list seemed to leave tickets out would be over."""
-    tickets = [ticket(n, "New", f"2026-{1 + n // 20:02d}-{1 + n % 20:02d}") for n in range(140)]
-
-    def answer(seen: Seen) -> Reply:
-        query, rows = dict(seen.query), tickets[::-1]
-        if order == "by id":
-            rows = [tickets[37 * n % 140] for n in range(140)]
-        elif order == "oldest" or (order == "kept" and query.get("sort") == "oldest"):
-            rows = tickets
-        start = size * (int(query.get("page", 1)) - 1)
-        return Reply(body=rows[start : start + size])
-
-    stranger.loopback.otherwise = answer
+    tickets = rows_of(140, a_day=1, status={"label": "New"})
+    mixed = [tickets[37 * n % 140] for n in range(140)]
+    stranger.lists["/tickets"] = {"oldest": tickets[::-1], "by id": mixed}.get(order, tickets)
+    stranger.size, stranger.ignores = size, () if order == "kept" else ("sort",)
     with stranger.session() as session:
         session.ledger.set_list("main", "tickets", page_rows=size % 50 or None)
         probe_pipeline(session.client(stranger.shop), session.ledger)
