@@ -47,33 +47,26 @@ pytestmark = pytest.mark.core
     ],
 )
 class TestTransientFaults:
-    def test_a_read_is_tried_again(self, fault, loopback, connect):
-        loopback.replies.extend([Reply(), fault, Reply(body=[{"id": 7}])])
-        with connect() as client:
-            client.get("/customers")
-            assert client.get("/customers").rows() == [{"id": 7}]
-            assert client.requests == 3
-            assert client.budget.state().used == 3
+    def test_a_read_is_tried_again(self, fault, loopback, client):
+        loopback.replies.extend([fault, Reply(body=[{"id": 7}])])
+        assert client.get("/customers").rows() == [{"id": 7}]
+        assert client.requests == 3
+        assert client.budget.state().used == 3
 
-    def test_a_read_gives_up_after_three(self, fault, loopback, connect):
+    def test_a_read_gives_up_after_three(self, fault, loopback, client):
         loopback.otherwise = lambda seen: fault if seen.path.endswith("/leads") else Reply()
-        with connect() as client:
-            client.get("/customers")
-            with pytest.raises((errors.BadAnswer, errors.Unreachable)) as caught:
-                client.get("/leads")
-            assert [seen.path for seen in loopback.seen].count("/v1/leads") == 3
+        with pytest.raises((errors.BadAnswer, errors.Unreachable)) as caught:
+            client.get("/leads")
+        assert [seen.path for seen in loopback.seen].count("/v1/leads") == 3
         assert caught.value.exit_code == 3
 
-    def test_a_write_is_sent_once_and_in_doubt(self, fault, loopback, connect):
+    def test_a_write_is_sent_once_and_in_doubt(self, fault, loopback, client):
         if fault.body in (b"", {"message": "Please try again"}) and not fault.act:
             return  # Nothing, or words, are a proper answer to a write.
-        loopback.replies.append(Reply())
         loopback.otherwise = lambda _: fault
-        with connect() as client:
-            client.get("/customers")
-            with pytest.raises(errors.OutcomeUnknown):
-                client.send("POST", "/customers", json={"name": "a"})
-            assert client.requests == 2
+        with pytest.raises(errors.OutcomeUnknown):
+            client.send("POST", "/customers", json={"name": "a"})
+        assert client.requests == 2
 
 
 def test_no_answer_in_time(loopback, connect):
@@ -132,15 +125,13 @@ _AWAY = Reply(status=302, body=b"", headers={"Location": "/x"})
         ("PUT", _AWAY, errors.OutcomeUnknown),
     ],
 )
-def test_what_will_not_get_better_is_asked_once(method, reply, kind, loopback, connect):
+def test_what_will_not_get_better_is_asked_once(method, reply, kind, loopback, client):
     """And a write tells no from perhaps."""
-    loopback.replies.extend([Reply(), reply])
-    with connect() as client:
-        client.get("/customers")
-        with pytest.raises(kind) as caught:
-            ask(client, method, "/customers/1")
-        assert type(caught.value) is kind
-        assert client.requests == 2
+    loopback.replies.append(reply)
+    with pytest.raises(kind) as caught:
+        ask(client, method, "/customers/1")
+    assert type(caught.value) is kind
+    assert client.requests == 2
     if reply is _AWAY:
         assert "base_url must be the address that answers itself" in str(caught.value)
     if reply.body == {"error": "maybe"}:
@@ -148,12 +139,10 @@ def test_what_will_not_get_better_is_asked_once(method, reply, kind, loopback, c
 
 
 def test_a_read_that_is_redirected_for_once_is_asked_again_where_the_address_worked(
-    loopback, connect
+    loopback, client
 ):
-    loopback.replies.extend([Reply(), _AWAY, Reply(body=[{"id": 1}])])
-    with connect() as client:
-        client.get("/customers")
-        assert client.get("/brands").rows() == [{"id": 1}]
+    loopback.replies.extend([_AWAY, Reply(body=[{"id": 1}])])
+    assert client.get("/brands").rows() == [{"id": 1}]
 
 
 def test_an_address_that_never_worked_and_redirects_is_a_wrong_one(loopback, connect):
@@ -214,36 +203,25 @@ class TestBreaker:
         ],
         ids=["words", "503", "flag"],
     )
-    def test_refusals_of_everything_are_a_limit(self, fault, loopback, connect, clock):
+    def test_refusals_of_everything_are_a_limit_whose_words_are_waited_out_at_once(
+        self, fault, loopback, client, clock
+    ):
         """A limit in words that nobody knows: 180 requests ignored it, which led to a block."""
-        loopback.replies.append(Reply())
         loopback.replies.extend([fault] * 4)
-        with connect() as client:
-            client.get("/customers")
-            began = clock.ticks
-            for path in ("/leads", "/brands"):
-                with contextlib.suppress(errors.BadAnswer):
-                    client.get(path)
-            assert client.get("/groups").rows() == []
-            assert clock.ticks - began > 60
-            assert client.budget.state().strikes == 1
+        began = clock.ticks
+        for path in ("/leads", "/brands"):
+            with contextlib.suppress(errors.BadAnswer):
+                client.get(path)
+        assert client.get("/groups").rows() == []
+        assert clock.ticks - began > 60
+        assert client.budget.state().strikes == 1
+        asked, began = len(loopback.seen), clock.ticks
+        loopback.replies.append(fault)
+        assert client.get("/leads").rows() == []
+        assert len(loopback.seen) == asked + 2
+        assert clock.ticks - began > 60
 
-    def test_words_that_were_the_limit_once_are_waited_out_at_once(self, loopback, connect, clock):
-        quota = Reply(400, {"error": "Quota exceeded"})
-        loopback.replies.extend([Reply(), *[quota] * 4])
-        with connect() as client:
-            client.get("/customers")
-            for path in ("/leads", "/brands"):
-                with contextlib.suppress(errors.BadAnswer):
-                    client.get(path)
-            client.get("/groups")
-            asked, began = len(loopback.seen), clock.ticks
-            loopback.replies.append(quota)
-            assert client.get("/leads").rows() == []
-            assert len(loopback.seen) == asked + 2
-            assert clock.ticks - began > 60
-
-    def test_a_limit_met_in_between_does_not_make_other_words_a_limit(self, loopback, connect):
+    def test_a_limit_met_in_between_does_not_make_other_words_a_limit(self, loopback, client):
         lists = ("/leads", "/brands", "/groups")
         limits = [Reply(429, {"error": "Slow down"})]
 
@@ -253,13 +231,11 @@ class TestBreaker:
             return limits.pop() if limits and len(loopback.seen) == 5 else Reply()
 
         loopback.otherwise = answer
-        with connect() as client:
-            client.get("/customers")
-            for path in (*lists, *lists):
-                with pytest.raises(errors.ValidationRefused, match="Not in your plan"):
-                    client.get(path)
-            assert not limits
-            assert client.budget.state().strikes == 1
+        for path in (*lists, *lists):
+            with pytest.raises(errors.ValidationRefused, match="Not in your plan"):
+                client.get(path)
+        assert not limits
+        assert client.budget.state().strikes == 1
 
     @pytest.mark.parametrize("helps", [False, True], ids=["in vain", "helps"])
     def test_what_was_under_way_when_the_silence_began_tells_nothing_of_it(
@@ -314,46 +290,37 @@ class TestBreaker:
             assert client.requests == 5
         assert clock.ticks - began < 60
 
-    def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, connect):
+    def test_an_error_under_200_that_is_of_the_request_is_asked_once(self, loopback, client):
         loopback.otherwise = lambda seen: (
             Reply(body={"error": "Not in your plan"}) if seen.path.endswith("/leads") else Reply()
         )
-        with connect() as client:
-            client.get("/customers")
-            for requests in (4, 1):
-                asked = len(loopback.seen)
-                with pytest.raises(errors.ValidationRefused):
-                    client.get("/leads")
-                assert len(loopback.seen) == asked + requests
-
-    def test_a_service_that_refuses_everything_ends_the_run(self, loopback, connect):
-        loopback.replies.append(Reply())
-        loopback.otherwise = lambda _: Reply(503, b"Service Unavailable")
-        with connect() as client:
-            client.get("/customers")
-            with pytest.raises(errors.Unreachable, match="refuses every request"):
+        for requests in (4, 1):
+            asked = len(loopback.seen)
+            with pytest.raises(errors.ValidationRefused):
                 client.get("/leads")
-            assert client.requests < 10
+            assert len(loopback.seen) == asked + requests
 
-    def test_refusals_of_some_requests_are_not(self, loopback, connect):
+    def test_a_service_that_refuses_everything_ends_the_run(self, loopback, client):
+        loopback.otherwise = lambda _: Reply(503, b"Service Unavailable")
+        with pytest.raises(errors.Unreachable, match="refuses every request"):
+            client.get("/leads")
+        assert client.requests < 10
+
+    def test_refusals_of_some_requests_are_not(self, loopback, client):
         def answer(seen):
             missing = seen.path.count("/") == 3
             return Reply(404, {"error": "Not found"}) if missing else Reply()
 
         loopback.otherwise = answer
-        with connect() as client:
-            client.get("/customers")
-            for number in range(9):
-                with pytest.raises(errors.NotFound):
-                    client.get(f"/customers/{number}")
-            assert client.requests == 11
-            assert client.budget.state().strikes == 0
+        for number in range(9):
+            with pytest.raises(errors.NotFound):
+                client.get(f"/customers/{number}")
+        assert client.requests == 11
+        assert client.budget.state().strikes == 0
 
-    def test_a_failure_that_names_a_time_is_waited_out(self, loopback, connect, clock):
-        loopback.replies.extend([Reply(), Reply(503, b"busy", {"Retry-After": "90"}), Reply()])
-        with connect() as client:
-            client.get("/customers")
-            began = clock.ticks
-            client.get("/customers")
-            assert clock.ticks - began > 89
-            assert client.budget.state().strikes == 0
+    def test_a_failure_that_names_a_time_is_waited_out(self, loopback, client, clock):
+        loopback.replies.append(Reply(503, b"busy", {"Retry-After": "90"}))
+        began = clock.ticks
+        client.get("/customers")
+        assert clock.ticks - began > 89
+        assert client.budget.state().strikes == 0

@@ -24,8 +24,7 @@ def let_through(keys, clock, *, minutes, every, dice=None):
 
 
 class TestIncidents:
-    def test_everything_is_silent_for_a_minute(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_everything_is_silent_for_a_minute(self, key, budget, clock, make_shop):
         take(key).answered("rate_error")
         other = Budget(budget.path, clock=clock, sleep=clock.sleep).key(make_shop())
         assert wait(other, "push").reason == "silence"
@@ -34,8 +33,7 @@ class TestIncidents:
         clock.ticks += 0.3
         take(other)
 
-    def test_what_was_in_flight_is_the_same_incident(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_what_was_in_flight_is_the_same_incident(self, key, clock):
         slots = [take(key) for _ in range(3)]
         wait(key)
         for slot in slots:
@@ -44,8 +42,7 @@ class TestIncidents:
         assert key.state().strikes == 1
         assert key.state().cooldown_seconds > 60
 
-    def test_afterwards_one_goes_alone_and_then_slower(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_afterwards_one_goes_alone_and_then_slower(self, key, clock):
         for _ in range(15):
             take(key).answered("ok")
         take(key).answered("rate_error")
@@ -64,10 +61,7 @@ class TestIncidents:
         assert key.state().strikes == 0
 
     @pytest.mark.parametrize("limit", [3, 5, 10])
-    def test_a_limit_that_fell_is_kept_to_before_a_third_strike(
-        self, budget, clock, make_shop, limit
-    ):
-        key = working(budget, make_shop())
+    def test_a_limit_that_fell_is_kept_to_before_a_third_strike(self, key, clock, limit):
         answered: list[float] = []
         refused = 0
         for _, slot in let_through([key], clock, minutes=60, every=1):
@@ -80,8 +74,7 @@ class TestIncidents:
         assert refused <= 2
         assert len(answered) > 50 * limit // 2
 
-    def test_for_a_week_one_request_at_a_time_goes_out(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_for_a_week_one_request_at_a_time_goes_out(self, key, clock):
         take(key).answered("rate_error")
         for _ in range(6 * 24):
             clock.ticks += 3600
@@ -92,8 +85,7 @@ class TestIncidents:
         assert len([take(key) for _ in range(3)]) == 3
         assert wait(key).reason == "in flight"
 
-    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_a_neighbour_who_stays_is_tried_ever_more_rarely(self, key, clock):
         when: list[float] = []
         for _ in range(7 * 24 * 20):
             clock.ticks += 180
@@ -105,8 +97,7 @@ class TestIncidents:
         assert key.state().strikes <= 1
         assert len(when) <= 14
 
-    def test_the_third_strike_is_the_last(self, budget, clock, make_shop):
-        key = working(budget, make_shop())
+    def test_the_third_strike_is_the_last(self, key, clock):
         for _ in range(3):
             take(key).answered("rate_error")
             clock.ticks += 61
@@ -127,14 +118,12 @@ class TestIncidents:
             clock.ticks += 61
             assert key.state().strikes == 3
 
-    def test_a_person_may_lift_the_block(self, budget, make_shop):
-        key = working(budget, make_shop())
+    def test_a_person_may_lift_the_block(self, key):
         take(key).answered("block")
         key.lift_block()
         take(key)
 
-    def test_a_very_long_retry_after_ends_the_run(self, budget, make_shop):
-        key = working(budget, make_shop())
+    def test_a_very_long_retry_after_ends_the_run(self, key):
         take(key).answered("rate_error", retry_after=7200)
         with pytest.raises(Refused, match="stay away"):
             key.try_acquire("sync")

@@ -67,56 +67,50 @@ def test_a_key_refused_right_after_the_block_of_another_is_blocked_too(loopback,
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_rate_limit_told_without_words_is_waited_out(method, status, loopback, connect, clock):
-    with connect() as client:
-        client.get("/customers")
-        loopback.replies.append(Reply(status, {"error": "Unauthorized"}))
-        began = clock.ticks
-        if method == "GET":
+def test_a_rate_limit_told_without_words_is_waited_out(method, status, loopback, client, clock):
+    loopback.replies.append(Reply(status, {"error": "Unauthorized"}))
+    began = clock.ticks
+    if method == "GET":
+        client.get("/payments")
+    else:
+        client.send("POST", "/payments", json={"amount": 1})
+    assert 60 <= clock.ticks - began < 62
+    assert client.budget.state().strikes == 1
+    assert [seen.path[3:] for seen in loopback.seen] == [
+        "/customers", "/payments", "/customers", "/payments",
+    ]  # fmt: skip
+
+
+def test_three_in_flight_are_refused_and_only_one_asks_after_the_minute(loopback, client, clock):
+    together, refused = threading.Barrier(3), list[str]()
+
+    def answer_of(seen):
+        if seen.path == "/v1/customers" or seen.path in refused:
+            return Reply()
+        refused.append(seen.path)
+        together.wait(20)  # all three are in flight when the first is refused
+        return PLAIN
+
+    loopback.otherwise = answer_of
+    with ThreadPoolExecutor(3) as pool:
+        for answer in pool.map(client.get, ["/leads", "/brands", "/groups"]):
+            assert answer.rows() == []
+    assert client.budget.state().strikes <= 3
+    assert len(loopback.seen) <= 10
+
+
+def test_a_block_stops_the_key_after_one_look_and_nothing_more_is_asked(loopback, client, clock):
+    refuse(loopback)
+    for _ in range(2):
+        with pytest.raises(errors.Refused, match="blocked us, or the key was replaced") as told:
             client.get("/payments")
-        else:
-            client.send("POST", "/payments", json={"amount": 1})
-        assert 60 <= clock.ticks - began < 62
-        assert client.budget.state().strikes == 1
-        assert [seen.path[3:] for seen in loopback.seen] == [
-            "/customers", "/payments", "/customers", "/payments",
-        ]  # fmt: skip
-
-
-def test_three_in_flight_are_refused_and_only_one_asks_after_the_minute(loopback, connect, clock):
-    with connect() as client:
-        client.get("/customers")
-        together, refused = threading.Barrier(3), list[str]()
-
-        def answer_of(seen):
-            if seen.path == "/v1/customers" or seen.path in refused:
-                return Reply()
-            refused.append(seen.path)
-            together.wait(20)  # all three are in flight when the first is refused
-            return PLAIN
-
-        loopback.otherwise = answer_of
-        with ThreadPoolExecutor(3) as pool:
-            for answer in pool.map(client.get, ["/leads", "/brands", "/groups"]):
-                assert answer.rows() == []
-        assert client.budget.state().strikes <= 3
-        assert len(loopback.seen) <= 10
-
-
-def test_a_block_stops_the_key_after_one_look_and_nothing_more_is_asked(loopback, connect, clock):
-    with connect() as client:
-        client.get("/customers")
-        refuse(loopback)
-        for _ in range(2):
-            with pytest.raises(errors.Refused, match="blocked us, or the key was replaced") as told:
-                client.get("/payments")
-        assert told.value.exit_code == 3
-        assert told.value.until is not None
-        assert told.value.until.timestamp() - clock.wall() > EIGHT_HOURS - 120
-        assert len(loopback.seen) == 3
-        clock.ticks += EIGHT_HOURS + 1
-        refuse(loopback, "/none")
-        assert client.get("/payments").rows() == []
+    assert told.value.exit_code == 3
+    assert told.value.until is not None
+    assert told.value.until.timestamp() - clock.wall() > EIGHT_HOURS - 120
+    assert len(loopback.seen) == 3
+    clock.ticks += EIGHT_HOURS + 1
+    refuse(loopback, "/none")
+    assert client.get("/payments").rows() == []
 
 
 def test_a_key_that_no_list_was_answered_to_is_asked_once_more(loopback, connect, clock):
@@ -133,23 +127,19 @@ def test_a_key_that_no_list_was_answered_to_is_asked_once_more(loopback, connect
         assert len(loopback.seen) == 5
 
 
-def test_a_limit_met_in_between_does_not_say_that_the_key_is_in_order(loopback, connect):
+def test_a_limit_met_in_between_does_not_say_that_the_key_is_in_order(loopback, client):
     loopback.otherwise = lambda seen: PLAIN if seen.path.endswith("/leads") else Reply()
-    with connect() as client:
-        client.get("/customers")
-        loopback.replies.extend([PLAIN, Reply(429, {"error": "Slow down"})])
-        with pytest.raises(errors.Refused, match="three times"):
-            client.get("/leads")
-        assert client.budget.standing.denied == []
+    loopback.replies.extend([PLAIN, Reply(429, {"error": "Slow down"})])
+    with pytest.raises(errors.Refused, match="three times"):
+        client.get("/leads")
+    assert client.budget.standing.denied == []
 
 
-def test_a_block_that_says_so_costs_one_request(loopback, connect):
-    with connect() as client:
-        client.get("/customers")
-        refuse(loopback, says=Reply(401, {"error": "The API key is blocked."}))
-        with pytest.raises(errors.Refused, match="blocked us"):
-            client.get("/payments")
-        assert len(loopback.seen) == 2
+def test_a_block_that_says_so_costs_one_request(loopback, client):
+    refuse(loopback, says=Reply(401, {"error": "The API key is blocked."}))
+    with pytest.raises(errors.Refused, match="blocked us"):
+        client.get("/payments")
+    assert len(loopback.seen) == 2
 
 
 def test_a_key_refused_for_longer_than_any_block_was_replaced(loopback, connect, clock):
@@ -170,32 +160,28 @@ def test_a_key_refused_for_longer_than_any_block_was_replaced(loopback, connect,
         client.get("/customers")
 
 
-def test_a_key_that_is_called_invalid_twice_was_replaced(loopback, connect):
-    with connect() as client:
+def test_a_key_that_is_called_invalid_twice_was_replaced(loopback, client):
+    refuse(loopback, says=Reply(401, {"error": "Invalid API key"}))
+    with pytest.raises(errors.KeyRefused, match="the key was replaced"):
         client.get("/customers")
-        refuse(loopback, says=Reply(401, {"error": "Invalid API key"}))
-        with pytest.raises(errors.KeyRefused, match="the key was replaced"):
-            client.get("/customers")
-        assert len(loopback.seen) == 3
+    assert len(loopback.seen) == 3
 
 
-def test_a_list_refused_while_others_are_answered_is_a_missing_right(loopback, connect, clock):
-    with connect() as client:
-        client.get("/customers")
-        refused = refuse(loopback, "/leads")
-        began = clock.ticks
-        with pytest.raises(errors.NotAllowed, match=r"/leads.* no right .*\(401\)"):
-            client.get("/leads")
-        assert 60 <= clock.ticks - began < 62
-        assert client.budget.state().strikes == 0
-        assert client.budget.standing.denied == ["GET /leads"]
-        asked, began = len(loopback.seen), clock.ticks
-        with pytest.raises(errors.NotAllowed):
-            client.get("/leads")
-        assert (len(loopback.seen), clock.ticks) == (asked + 1, began)
-        refused.clear()
+def test_a_list_refused_while_others_are_answered_is_a_missing_right(loopback, client, clock):
+    refused = refuse(loopback, "/leads")
+    began = clock.ticks
+    with pytest.raises(errors.NotAllowed, match=r"/leads.* no right .*\(401\)"):
         client.get("/leads")
-        assert client.budget.standing.denied == []
+    assert 60 <= clock.ticks - began < 62
+    assert client.budget.state().strikes == 0
+    assert client.budget.standing.denied == ["GET /leads"]
+    asked, began = len(loopback.seen), clock.ticks
+    with pytest.raises(errors.NotAllowed):
+        client.get("/leads")
+    assert (len(loopback.seen), clock.ticks) == (asked + 1, began)
+    refused.clear()
+    client.get("/leads")
+    assert client.budget.standing.denied == []
 
 
 def test_the_other_keys_of_a_blocked_address_wait_for_one_careful_request(loopback, connect, clock):
@@ -213,10 +199,8 @@ def test_the_other_keys_of_a_blocked_address_wait_for_one_careful_request(loopba
         assert len(loopback.seen) == 4
 
 
-def test_a_key_may_be_refused_in_the_words_of_a_proxy(loopback, connect):
+def test_a_key_may_be_refused_in_the_words_of_a_proxy(loopback, client):
     page = Reply(403, b"<html>You don't have permission to access this resource.</html>")
-    with connect() as client:
+    refuse(loopback, says=page)
+    with pytest.raises(errors.Refused):
         client.get("/customers")
-        refuse(loopback, says=page)
-        with pytest.raises(errors.Refused):
-            client.get("/customers")

@@ -44,6 +44,26 @@ def connect(loopback, budget, make_shop):
     return make
 
 
+@pytest.fixture
+def client(connect):
+    """A client whose key has worked."""
+    with connect() as client:
+        client.get("/customers")
+        yield client
+
+
+@pytest.fixture
+def key(budget, make_shop):
+    """A key of thirty requests a minute that has worked."""
+    return working(budget, make_shop())
+
+
+@pytest.fixture
+def rare(budget, make_shop):
+    """A key of one request a minute that has worked."""
+    return working(budget, make_shop(requests_per_minute=1))
+
+
 def working(budget: Budget, shop: Any) -> KeyBudget:
     """A key that worked once, long enough ago."""
     key = budget.key(shop)
