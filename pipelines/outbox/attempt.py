@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.basis import conflicts, due_conflict, kept
-from pipelines.outbox.change import METHODS, Change, Said, State, as_id, invoices_of
+from pipelines.outbox.basis import conflicts, due_conflict, given_again, kept
+from pipelines.outbox.change import METHODS, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import holds, picture
 from pipelines.outbox.order import OnConflict, Unsendable, body_of, read_file
@@ -122,12 +122,16 @@ class Attempts:
             if is_new and fence.get("since", 0.0) < oldest:
                 fence = self._fences[change.resource] = self.records.fence(change.resource)
             return fence, body
-        if change.op == "update":
-            return self._checked_update(change, body)
-        if not self.time.is_seen:
-            # Nothing leaves before it is known what time it is there.
-            self.records.one(change.resource, str(change.record_id))
-        return {"since": self.now()}, body
+        # What is not there is refused by us or, of a delete, by the service, which is no fault.
+        read = self.records.there if change.op == "update" else self.records.one
+        row = read(change.resource, str(change.record_id))
+        if row and (why := given_again(change, row, self.shop.zone)):
+            self._conflict(change, why, _shown(change, body, row))
+            return None
+        if row and change.op == "update":
+            return self._checked_update(change, body, row)
+        before = {"before": kept(change.resource, {}, row)} if row else {}
+        return {"since": self.now()} | before, body
 
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))
@@ -144,8 +148,9 @@ class Attempts:
         known = {key: str(row.get("amount")) for key, row in rows.items()}
         return {"since": self.now(), "known": known}, body
 
-    def _checked_update(self, change: Change, body: dict[str, Any]) -> Checked | None:
-        row = self.records.there(change.resource, str(change.record_id))
+    def _checked_update(
+        self, change: Change, body: dict[str, Any], row: dict[str, Any]
+    ) -> Checked | None:
         fence = {"since": self.now(), "before": kept(change.resource, body, row)}
         differing = conflicts(self.outbox, change, body, row, self.shop.zone)
         if not differing or self.on_conflict == "ours":
@@ -165,8 +170,7 @@ class Attempts:
                 look_at=None, needs_person=0, approved_by=None,
             )  # fmt: skip
             return None
-        seen = {name: picture(change.resource, name, row) for name in body}
-        self._conflict(change, reason, {"seen": seen})
+        self._conflict(change, reason, _shown(change, body, row))
         return None
 
     def _conflict(self, change: Change, reason: str, shown: dict[str, Any]) -> None:
@@ -330,3 +334,9 @@ class Attempts:
             self.refuse_silence(MOST_SILENT + 1)
             self.outbox.note(change.number, "looked", verdict.found)
             self.attempt(change)
+
+
+def _shown(change: Change, body: Fields, row: Fields) -> dict[str, Any]:
+    """What a record shows of a change that is parked over it."""
+    seen = {name: picture(change.resource, name, row) for name in body}
+    return {"seen": seen, "made": row.get("created_date")}

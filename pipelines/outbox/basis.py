@@ -5,8 +5,9 @@ published warehouse at the moment of queueing, which is what people look at. Fie
 ourselves since the warehouse read the record have what we sent as their basis: our own change is
 nobody's edit. A field without a basis cannot conflict. A payment is based on its invoice being due.
 
-A basis is ``{"values": {field: value}, "seen": {field: {column: text}}}``, and ``shown``: what the
-service showed when the change was parked, over which a person retried it.
+A basis is ``{"values": {field: value}, "seen": {field: {column: text}}}``, ``made``: when the
+record was, and ``shown``: what the service showed when the change was parked, over which a person
+retried it.
 """
 
 import json
@@ -23,6 +24,7 @@ import duckdb
 
 from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows, State, invoices_of
 from pipelines.outbox.match import Match, cents, columns_of, compare, picture, same
+from pipelines.outbox.records import SLACK, seconds_of
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import WAREHOUSE, Published, published_here
@@ -36,18 +38,22 @@ def rows_of_warehouse(
     home: Path, shop: str, resource: str, ids: list[str], warehouse: Published | None = None
 ) -> tuple[Rows, set[str]]:
     """Records of the published warehouse (or the one given) by id, and the columns of their table
-    that hold a value in any row: in those, null means empty, not "never shown"."""
+    that hold a value in any row: in those, null means empty, not "never shown". A payment is found
+    by the other id that it has (field notes, Fields seen), too."""
+    names = ("id", "payment_id") if resource == "payments" else ("id",)
     try:
         with nullcontext(warehouse) if warehouse else published_here(home) as warehouse:
             # The table's name is one of ours (BODIES), never a user's text.
             table = f"raw.{resource} where shop_id = $shop"
             values = {"shop": shop, "ids": ids}
-            rows = warehouse.rows(f"select * from {table} and id in (select unnest($ids))", values)  # noqa: S608 - see above
+            columns = [name for name in names if warehouse.has(f"raw.{resource}", name)]
+            wanted = " or ".join(f"{name}::varchar in (select unnest($ids))" for name in columns)
+            rows = warehouse.rows(f"select * from {table} and ({wanted})", values)  # noqa: S608 - see above
             served = _served(warehouse, table, values, rows[0]) if rows else set()
     except (duckdb.Error, NothingPublished):
         # Being replaced, of another make, without the list: no basis, and so no false conflict.
         return {}, set()
-    return {str(row["id"]): row for row in rows}, served
+    return {str(row[name]): row for name in columns for row in rows}, served
 
 
 def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:
@@ -60,22 +66,17 @@ def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewC
     """Changes with a basis of the fields for which their author named none: what the warehouse
     shows of them, moved on by what we pushed since. One query for each shop and resource."""
     ids: dict[tuple[str, str], set[str]] = {}
-    for change in filter(_lacks_basis, changes):
-        ids.setdefault((change.shop, change.resource), set()).add(str(change.record_id))
+    for change in changes:
+        if isinstance(change.record_id, str):
+            ids.setdefault((change.shop, change.resource), set()).add(change.record_id)
     found = {asked: rows_of_warehouse(home, *asked, [*wanted]) for asked, wanted in ids.items()}
     return [
-        _based(outbox, one, *found[one.shop, one.resource]) if _lacks_basis(one) else one
-        for one in changes
+        _based(outbox, one, *found.get((one.shop, one.resource), ({}, set()))) for one in changes
     ]
 
 
-def _lacks_basis(change: NewChange) -> bool:
-    is_said = change.body.keys() <= change.basis.get("values", {}).keys()
-    return change.op == "update" and isinstance(change.record_id, str) and not is_said
-
-
 def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> NewChange:
-    row = rows.get(str(change.record_id))
+    row = rows.get(change.record_id) if isinstance(change.record_id, str) else None
     if row is None:
         return change
     seen, values = dict[str, dict[str, str]](), dict[str, Any]()
@@ -92,7 +93,18 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
     values |= change.basis.get("values", {})
     seen = {name: shown for name, shown in seen.items() if name not in values}
-    return replace(change, basis={"values": values, "seen": seen})
+    made = str(row.get("created_date") or "")
+    return replace(change, basis={"values": values, "seen": seen, "made": made})
+
+
+def given_again(change: Change, row: Fields, zone: ZoneInfo) -> str:
+    """Why a record is not the one that the author of a change saw: its id was given out again.
+    Empty if it may be that one, or a person saw it since."""
+    seen = change.basis.get("shown", {}).get("made") or change.basis.get("made")
+    then, now = seconds_of(seen, zone), seconds_of(row.get("created_date"), zone)
+    if then is None or now is None or now <= then + SLACK:
+        return ""
+    return f"its id was given out again: the record there now was made at {row['created_date']}"
 
 
 def old_values(change: Change | NewChange) -> dict[str, str]:

@@ -222,10 +222,10 @@ class Evidence:
         if len(shown) == len(body):
             return Verdict("applied", "the record shows it", change.record_id)
         is_moved = not all(is_as_before(resource, n, before, row) for n in shown)
-        hidden = [n for n in body if n not in shown and not picture(resource, n, row)]
-        if change.said is Said.NO and is_moved and len(shown) + len(hidden) == len(body):
+        if change.said is Said.NO and is_moved:
             told = f"the record shows {', '.join(shown)} as sent since"
-            return Verdict("unknown", f"{told}, and {', '.join(hidden)} never")
+            others = ", ".join(name for name in body if name not in shown)
+            return Verdict("unknown", f"{told}, and {others} not")
         return Verdict("absent", "the record does not show all of it")
 
     def _deleted(self, change: Change, fence: Fields) -> Verdict:

@@ -173,4 +173,4 @@ def _requests(change: Change, kinds: set[tuple[str, str]]) -> int:
         return 1 + len(invoices_of(change.body))
     is_first = (change.resource, change.op) not in kinds
     kinds.add((change.resource, change.op))
-    return {"create": 1}.get(change.op, 2) + is_first
+    return {"create": 1, "update": 2}.get(change.op, 3) + is_first

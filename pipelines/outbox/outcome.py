@@ -181,8 +181,9 @@ class Outcomes:
             self.in_doubt(change, why, answer=answer, said=Said.NO, fence=fence)
 
     def _is_unknown(self, change: Change, error: BadAnswer) -> bool:
-        """Whether a delete is refused of what neither mirror nor queue ever knew."""
-        if change.op != "delete" or error.status not in _GONE:
+        """Whether a delete is refused of what was not there, and neither mirror nor queue knew."""
+        was_there = (change.fence or {}).get("before") is not None
+        if change.op != "delete" or error.status not in _GONE or was_there:
             return False
         shop, resource, record = change.shop, change.resource, str(change.record_id)
         known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])

@@ -122,7 +122,7 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
         first = held_back.get(number) or waits_for(outbox, change) or again
         return first or "the next push sends it"
     if change.state is State.CONFLICT:
-        does = "books it all the same" if change.resource == "payments" else "writes yours over it"
+        does = "writes yours over it" if change.op == "update" else "sends it all the same"
         return f"{told} 'queue retry {number}' {does}, 'queue discard {number}' drops it"
     if change.state is State.SENDING:
         return "a push is at it; after a crash it is looked for"

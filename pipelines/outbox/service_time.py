@@ -36,11 +36,6 @@ class ServiceTime:
                     self._outbox.ask("unsettle", shop=shop, **said)
                     settle(self._outbox, shop)
 
-    @property
-    def is_seen(self) -> bool:
-        """Whether the service said in this push what time it is."""
-        return bool(self._seen)
-
     def now(self) -> float:
         """Seconds since 1970."""
         if self._seen:

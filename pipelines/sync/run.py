@@ -34,7 +34,7 @@ from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.mirror import read_shop
 from sources.repair_shop.observer import Observer
-from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.scan.jobs import WHOLE_KINDS, Job
 from sources.repair_shop.schema.endpoints import ENDPOINTS, Endpoint, resource_named
 from sources.repair_shop.threads import side_by_side, threads_of_a_shop
 
@@ -258,11 +258,18 @@ class Run:
         home, ledger = self.session.home.path, self.session.ledger
         for shop in self.shops:
             # Made and deleted again between two syncs: the service has none, nor has the mirror.
+            results = self.results[shop.name].results
             looked_up = {
                 (result.job.resource, identity)
-                for result in self.results[shop.name].results
+                for result in results
                 if result.job.kind == "follow" and result.error is None
                 for identity in result.job.ids
+            }
+            # A record without a path of its own is in its list, or nowhere.
+            whole = {
+                result.job.resource
+                for result in results
+                if result.job.kind in WHOLE_KINDS and not result.doubt
             }
             settle = shop.seconds(60) * shop.settle_minutes
             read: dict[float, list[tuple[str, str]]] = {0.0: [], settle: []}
@@ -273,6 +280,8 @@ class Run:
                 is_new = row.is_deleted or row.seen is None or row.seq > self.began_seq
                 if row.is_deleted or (row.seen or 0) > self.began_seq or name in looked_up:
                     read[0.0 if is_new else settle].append(name)
+                elif record.resource in whole and not ENDPOINTS[record.resource].detail:
+                    read[settle].append(name)
             for late, names in read.items():
                 mark_mirrored(home, shop.name, names, read_at=self.began_at - late)
 

@@ -149,3 +149,39 @@ def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty, monkeypatch
         report = sync(settings, resources=["customers"], full=True)
         assert [words.split(" (")[0] for _, words in not_shown(tmp_path)] == ["change 6"]
         assert len(report.details) == 1
+
+
+def test_a_record_without_a_path_is_in_its_whole_list_or_nowhere(tmp_path, empty, monkeypatch):
+    """A payment may have been named by its other id."""
+    build_few(monkeypatch)
+    shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
+    with ServedShop() as served:
+        shop = served.shop
+        paid = shop.take(shop.invoice(), 50)
+        other = shop.tables["payments"][paid]["payment_id"]
+        shop.put("ticketComments", comment="Old")
+        body = {"invoiceId": "1", "lines": [{"amount": 50, "paymentMethod": "1"}]}
+        comment = {"ticket": "1", "comment": "Ready", "type": "Public", "status": "Update"}
+        with Outbox(tmp_path) as outbox:
+            for resource, sent, record in (
+                ("payments", body, str(other)),
+                ("payments", body, "777"),
+                ("ticket_comments", comment, "778"),
+            ):
+                [number] = outbox.add([NewChange("main", resource, "create", None, sent)], by="ann")
+                done(outbox, number, record)
+        one = {"base_url": served.base_url, "api_key": "key", "requests_per_minute": 100_000}
+        set_up = ShopSettings(name="main", minute_seconds=0.5, **one)
+        at_once = set_up.model_copy(update={"settle_minutes": 0})
+        report = sync(
+            Settings(home=tmp_path, shops=(at_once,)),
+            resources=["payments", "ticketComments"],
+        )
+        assert report.exit_code == 1
+        told = [words.split(", but")[0] for _, words in not_shown(tmp_path)]
+        assert told == [
+            "change 2 (create payments 777) is done",
+            "change 3 (create ticket_comments 778) is done",
+        ]
+        assert all("has no such record" in words for _, words in not_shown(tmp_path))
+        assert [row["is_mirrored"] for row in history_rows(tmp_path)] == [True] * 3

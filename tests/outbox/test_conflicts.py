@@ -223,3 +223,32 @@ def test_an_update_that_an_older_version_did_keeps_no_other_from_being_sent(desk
         db.execute("update changes set sent_body = null, basis = '{}'")
     assert desk.push().exit_code == 0
     assert desk.states() == ["done", "done"]
+
+
+@pytest.mark.parametrize("op", ["update", "delete", "upload"])
+def test_a_record_that_has_the_id_of_the_one_that_was_meant_is_left_alone(desk, tmp_path, op):
+    resource = "products" if op == "upload" else "customers"
+    record = desk.shop.put(resource, name="Ann", city="Cobán")
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    desk.home.mkdir()
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            f"create table raw.{resource} as select 'main' as shop_id, ? as id, ? as created_date,"
+            " now() as _seen_at, null::timestamptz as _deleted_at",
+            [record, desk.shop.tables[resource][record]["created_date"]],
+        )
+    desk.shop.clock.ticks += HOUR
+    kept = {"file": photo} if op == "upload" else {}
+    desk.queue(resource, op, {"city": "Xela"} if op == "update" else None, record, **kept)
+    desk.shop.free_ids.append(record)
+    del desk.shop.tables[resource][record]
+    assert desk.shop.put(resource, name="Bob", city="Cobán") == record
+    for _ in range(2):
+        assert desk.push(on_conflict="ours").exit_code == 1
+        assert (desk.states(), desk.shop.writes) == (["conflict"], [])
+    assert "its id was given out again" in desk.change().reason
+    desk.retry()
+    assert desk.push().exit_code == 0
+    assert desk.states() == ["done"]

@@ -83,8 +83,8 @@ def test_a_delete_is_not_done_while_no_record_can_be_shown(desk, status):
         desk.queue("customers", "delete", None, record)
 
     def refuses(path, page):
-        is_second = desk.states()[0] == "done" and path.startswith("customers/")
-        return (status, {"error": "Not now."}) if is_second else None
+        is_sent = desk.states()[1] == "in_doubt" and path.startswith("customers/")
+        return (status, {"error": "Not now."}) if is_sent else None
 
     desk.shop.refuses = refuses
     desk.push()
