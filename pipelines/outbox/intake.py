@@ -279,11 +279,13 @@ def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
         for field, target, one in mentions(change):
             if isinstance(one, dict):
                 number = one.get("$queued")
-                of = outbox.get(number).resource if number else change.resource
+                of = outbox.get(number) if number else change
                 name = f"@{number}" if number else f"@row:{one['$row']}"
-                if of != target.table:
-                    told = f"{name} is of {of}, not of {target.table}"
+                if of.resource != target.table:
+                    told = f"{name} is of {of.resource}, not of {target.table}"
                     faults.append(f"{change.at}{field}: {told}")
+                elif of.op in ("delete", "upload"):
+                    faults.append(f"{change.at}{field}: {name} is {of.op}, which makes no record")
     return faults
 
 

@@ -50,11 +50,11 @@ def _blocks(outbox: Outbox, change: Change) -> Iterator[tuple[Change, str]]:
         for other in found:
             yield other, f"waits for {other.stands}: it names the record"
     if change.op == "create":
-        kind: dict[str, Any] = {"resource": change.resource, "op": "create", "but": change.number}
-        may_be_there = [State.SENDING, State.IN_DOUBT]
-        for other in outbox.changes(shop=change.shop, states=may_be_there, **kind):
+        # Asked without the resource, which would have SQLite read all changes of it.
+        kind: dict[str, Any] = {"shop": change.shop, "op": "create", "but": change.number}
+        for other in outbox.changes(states=[State.SENDING, State.IN_DOUBT], **kind):
             is_first = change.state is State.QUEUED or other.number < change.number
-            if is_first and _alike(change, other):
+            if is_first and other.resource == change.resource and _alike(change, other):
                 yield other, f"waits for {other.stands}: one could be mistaken for the other"
 
 

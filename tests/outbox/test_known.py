@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from pipelines.outbox import InputRefused, Outbox, discard, enqueue
+from pipelines.outbox.order import waits_for
 
 pytestmark = pytest.mark.core
 
@@ -88,6 +89,35 @@ def test_a_change_that_was_rejected_gives_no_id(mirror):
     body = {"customerId": f"@{number}", "shortInfo": "x"}
     with pytest.raises(InputRefused, match="change 1 was rejected"):
         enqueue("tickets", "create", body, settings=mirror)
+
+
+def test_a_change_that_makes_no_record_gives_no_id(mirror, tmp_path):
+    """The id of a file is that of its place."""
+    photo = tmp_path / "photo.png"
+    photo.write_bytes(b"picture")
+    for op, more in (("upload", {"file": photo}), ("delete", {})):
+        enqueue("tickets", op, record_id="t1", settings=mirror, check=False, **more)
+    body = {"ticket": "@1", "comment": "x", "type": "Public", "status": "Update"}
+    with pytest.raises(InputRefused, match="ticket: @1 is upload, which makes no record"):
+        enqueue("ticketComments", "create", body, settings=mirror, check=False)
+    with pytest.raises(InputRefused, match="id: @2 is delete, which makes no record"):
+        enqueue("tickets", "update", {"priority": "Low"}, record_id="@2", settings=mirror)
+    rows = [{"id": "t1"}, {"id": "@row:1"}]
+    with pytest.raises(InputRefused, match="row 2: id: @row:1 is delete, which makes no record"):
+        enqueue("tickets", "delete", rows, settings=mirror, check=False)
+
+
+def test_what_a_change_waits_for_is_found_without_reading_all_the_others(mirror):
+    steps = []
+    for rows in (20, 400):
+        names = [{"name": f"Ann {rows} {number}"} for number in range(rows)]
+        [*_, last] = enqueue("customers", "create", names, settings=mirror)
+        with Outbox(mirror.home) as outbox:
+            change, met = outbox.get(last), list[int]()
+            outbox._db.set_progress_handler(lambda met=met: met.append(1), 1)
+            assert waits_for(outbox, change) == ""
+            steps.append(len(met))
+    assert steps[1] < 2 * steps[0]
 
 
 def test_what_was_pushed_since_the_sync_is_known(mirror, desk):
