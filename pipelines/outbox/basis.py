@@ -100,7 +100,8 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
 def given_again(change: Change, row: Fields, zone: ZoneInfo) -> str:
     """Why a record is not the one that the author of a change saw: its id was given out again.
     Empty if it may be that one, or a person saw it since."""
-    seen = change.basis.get("shown", {}).get("made") or change.basis.get("made")
+    basis, before = change.basis, (change.fence or {}).get("before") or {}
+    seen = basis.get("shown", {}).get("made") or basis.get("made") or before.get("created_date")
     then, now = seconds_of(seen, zone), seconds_of(row.get("created_date"), zone)
     if then is None or now is None or now <= then + SLACK:
         return ""
@@ -288,4 +289,6 @@ def kept(resource: str, body: Fields, row: Fields) -> dict[str, Any]:
     for name in body:
         wanted |= picture(resource, name, row)
         wanted |= {root: row[root] for root in columns_of(resource, name) if root in row}
-    return wanted | {extra: row[extra] for extra in ("lines", *NAMES) if extra in row}
+    return wanted | {
+        extra: row[extra] for extra in ("lines", "created_date", *NAMES) if extra in row
+    }

@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pipelines.outbox.basis import given_again
 from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, invoices_of
 from pipelines.outbox.match import (
     KEYS,
@@ -65,7 +66,7 @@ class Evidence:
             if change.op == "upload":
                 return _uploaded(change, fence)
             if change.op == "delete":
-                return self._deleted(change, fence)
+                return self._deleted(change)
             if change.op == "update":
                 return self._updated(change, body, fence)
             if change.resource == "payments":
@@ -228,15 +229,12 @@ class Evidence:
             return Verdict("unknown", f"{told}, and {others} not")
         return Verdict("absent", "the record does not show all of it")
 
-    def _deleted(self, change: Change, fence: Fields) -> Verdict:
+    def _deleted(self, change: Change) -> Verdict:
         record = str(change.record_id)
         if self._records.is_gone(change.resource, record, is_answered=change.said is Said.DONE):
             return Verdict("applied", "the record is gone", record)
         row = self._records.one(change.resource, record) or {}
-        made, since = seconds_of(row.get("created_date"), self._zone), fence.get("since")
-        ours = self._outbox.made(change.shop, change.resource, since=since or 0.0)
-        if made and since and made > since + SLACK and record not in ours:
-            why = "its id was given out again: the record there now was made since"
+        if why := given_again(change, row, self._zone):
             return Verdict("unknown", why, is_final=True)
         return Verdict("absent", "the record is still there")
 

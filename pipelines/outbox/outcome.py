@@ -187,7 +187,8 @@ class Outcomes:
             return False
         shop, resource, record = change.shop, change.resource, str(change.record_id)
         known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
-        return not known and record not in self.outbox.made(shop, resource)
+        ours = self.outbox.of_record(change, before=change.number, states=[State.DONE])
+        return not (known or ours or record in self.outbox.made(shop, resource))
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""

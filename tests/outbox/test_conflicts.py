@@ -252,3 +252,18 @@ def test_a_record_that_has_the_id_of_the_one_that_was_meant_is_left_alone(desk, 
     desk.retry()
     assert desk.push().exit_code == 0
     assert desk.states() == ["done"]
+
+
+def test_a_record_that_got_the_id_after_an_update_was_lost_is_left_alone(desk):
+    desk.begin()
+    record = desk.shop.put("customers", name="Ann", city="Cobán")
+    desk.queue("customers", "update", {"city": "Xela"}, record)
+    desk.push("lost before", wait=False)
+    desk.shop.clock.ticks += HOUR
+    desk.shop.free_ids.append(record)
+    del desk.shop.tables["customers"][record]
+    assert desk.shop.put("customers", name="Bob", city="Cobán") == record
+    desk.later()
+    assert (desk.states(), desk.shop.writes) == (["conflict"], [])
+    desk.retry()
+    assert desk.push().exit_code == 0

@@ -101,6 +101,15 @@ def test_a_delete_that_is_not_found_though_it_was_done_is_done(desk):
     assert desk.states() == ["done"]
 
 
+def test_a_second_delete_of_a_record_is_done_as_the_first_is(desk):
+    desk.begin()
+    record = desk.shop.put("customers", name="Gone")
+    for _ in range(2):
+        desk.queue(*DELETE, record)
+    assert desk.push().exit_code == 0
+    assert desk.states() == ["done", "done"]
+
+
 def test_a_delete_of_what_the_mirror_knows_and_staff_deleted_is_done(desk, record):
     desk.queue(*DELETE, record)
     del desk.shop.tables["customers"][record]
