@@ -128,9 +128,6 @@ class Home:
             mend = _MENDS.get(error.errno or 0, error.strerror or type(error).__name__)
             raise HomeError(f"The folder {self.path} cannot be used: {mend}.") from error
 
-    def __repr__(self) -> str:
-        return f"Home({str(self.path)!r})"
-
     @contextmanager
     def sync_lock(self) -> Iterator[None]:
         """Be the only sync of this home; :class:`SyncRunning` names the one that is."""

@@ -25,7 +25,7 @@ from pipelines.sync.repair import (
     repair_shop,
     split_months,
 )
-from pipelines.sync.session import Session, open_session
+from pipelines.sync.session import Ending, Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
@@ -113,46 +113,34 @@ def reconcile(
     if year is not None and not 1990 <= year <= 2100:
         raise SettingsError(f"--year {year} is no year with reports; give one as yyyy.")
     shops = settings.chosen(shop)
+    report, results = ReconcileReport(), {one.name: ShopResult(one.name) for one in shops}
     with open_session(settings, observer=observer, stop=stop) as session:
         _check_mirrored(session, shops)
         with session.run("reconcile") as ending:
-            report = _reconcile(session, shops, ending.run_id, year, repair, calibrate)
+            for one in shops:
+                with _noting(results[one.name]):
+                    fetch_monthly_reports(session.client(one), session.ledger, year)
+                lacking = not_compared(session.ledger, one.name)
+                report.problems += [f"{one.name}: {problem}" for problem in lacking]
+            session.build()
+            if calibrate:
+                for one in shops:
+                    report.verdicts[one.name] = _calibrate(session, one)
+                    if results[one.name].error is None:
+                        with _noting(results[one.name]):
+                            found = contradictions(session.client(one), session.ledger)
+                            report.problems += [f"{one.name}: {problem}" for problem in found]
+                session.build()
+            again = [_split(session, s, year, results[s.name], ending, repair) for s in shops]
+            if any(again):
+                session.feed.load_waiting()
+                session.build()
+            _gather(session, year, report, results)
             report.requests = session.requests()
             ending.exit_code = report.exit_code
             ending.outcome, ending.message = _ENDINGS[report.exit_code]
             ending.detail = {"problems": report.problems}
             session.publish(ending)
-        return report
-
-
-def _reconcile(
-    session: Session,
-    shops: tuple[ShopSettings, ...],
-    run_id: int,
-    year: int | None,
-    repair: bool,
-    calibrate: bool,
-) -> ReconcileReport:
-    report, results = ReconcileReport(), {s.name: ShopResult(s.name) for s in shops}
-    for one in shops:
-        with _noting(results[one.name]):
-            fetch_monthly_reports(session.client(one), session.ledger, year)
-        lacking = not_compared(session.ledger, one.name)
-        report.problems += [f"{one.name}: {problem}" for problem in lacking]
-    session.build()
-    if calibrate:
-        for one in shops:
-            report.verdicts[one.name] = _calibrate(session, one)
-            if results[one.name].error is None:
-                with _noting(results[one.name]):
-                    found = contradictions(session.client(one), session.ledger)
-                    report.problems += [f"{one.name}: {problem}" for problem in found]
-        session.build()
-    again = [_split(session, one, year, results[one.name], run_id, repair) for one in shops]
-    if any(again):
-        session.feed.load_waiting()
-        session.build()
-    _gather(session, shops, year, report, results)
     return report
 
 
@@ -197,14 +185,14 @@ def _split(
     shop: ShopSettings,
     year: int | None,
     result: ShopResult,
-    run_id: int,
+    ending: Ending,
     repair: bool,
 ) -> bool:
     result.compared(compare(session.home, shop.name, year))
     if not result.differences or result.error is not None:
         return False
     if repair:
-        return repair_shop(session, shop, result, run_id)
+        return repair_shop(session, shop, result, ending.run_id)
     if is_definition(result.differences, result.matching):
         result.hint = definition_hint(result.differences)
         return False
@@ -227,27 +215,22 @@ def _calibrate(session: Session, shop: ShopSettings) -> list[definitions.Verdict
 
 
 def _gather(
-    session: Session,
-    shops: tuple[ShopSettings, ...],
-    year: int | None,
-    report: ReconcileReport,
-    results: dict[str, ShopResult],
+    session: Session, year: int | None, report: ReconcileReport, results: dict[str, ShopResult]
 ) -> None:
     with session.home.open_build(read_only=True) as database:
-        for shop in shops:
-            periods = compare(session.home, shop.name, year)
+        for shop, result in results.items():
+            periods = compare(session.home, shop, year)
             report.periods += periods
-            result = results[shop.name]
             differing = {period.report for period in periods if not period.matches}
-            hint = definitions.counted_otherwise(database, shop.name, differing) or result.hint
+            hint = definitions.counted_otherwise(database, shop, differing) or result.hint
             told = [*result.doubts, *filter(None, [hint])]
-            report.problems += [f"{shop.name}: {problem}" for problem in told]
+            report.problems += [f"{shop}: {problem}" for problem in told]
             if not periods and result.error is None:
-                report.problems.append(f"{shop.name}: there is no report of the service to compare")
+                report.problems.append(f"{shop}: there is no report of the service to compare")
             worst = sorted((p for p in periods if not p.matches), key=lambda p: -abs(p.difference))
             for period in worst[:_EXPLAINED]:
-                report.findings[f"{shop.name}: {period}"] = explain(
-                    database, shop.name, period.report, period.period
+                report.findings[f"{shop}: {period}"] = explain(
+                    database, shop, period.report, period.period
                 )
     errors = [result.error for result in results.values() if result.error is not None]
     if errors:

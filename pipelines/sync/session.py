@@ -40,9 +40,6 @@ from sources.repair_shop.http.client import Client, RequestCounter
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 
-_TOLD_EVERY = 0.25
-"""Seconds between two words on a shop's budget; each is read from its file."""
-
 
 @dataclass
 class Ending:
@@ -85,7 +82,6 @@ class Session:
         self.publish_seconds = 1.0
         self.project = WarehouseSettings.load().project
         self._clients: dict[str, Client] = {}
-        self._told: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def client(self, shop: ShopSettings) -> Client:
@@ -173,11 +169,7 @@ class Session:
             client.close()
 
     def _tell(self, client: Client, _path: str) -> None:
-        """What is left of the minute, as often as an eye can follow."""
-        name, now = client.shop.name, time.monotonic()
-        if now - self._told.get(name, 0.0) < _TOLD_EVERY:
-            return
-        self._told[name] = now
+        """What is left of the minute."""
         state = client.budget.state()
         self.observer.budget(client.shop.name, state.left, state.cooldown_seconds)
 
@@ -207,7 +199,6 @@ def made_of(
     totals of the service's reports; the shops' settings of figures; definitions; days, as what is
     due changes with a day; the models' own files.
     """
-    digest = hashlib.sha256()
     parts: list[object] = [
         *(datetime.now(shop.zone).date() for shop in shops),
         *(shop.model_dump_json(exclude=OF_ASKING) for shop in shops),
@@ -217,6 +208,4 @@ def made_of(
     ]
     with home.open_build(read_only=True) as database:
         parts.append(database.execute("SELECT * FROM ops.shops ORDER BY shop_id").fetchall())
-    for part in parts:
-        digest.update(repr(part).encode())
-    return digest.hexdigest()
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
