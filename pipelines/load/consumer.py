@@ -6,6 +6,7 @@ halved until the row is found that makes it fail; that one is told as text, in `
 """
 
 import json
+from bisect import bisect
 from collections.abc import Sequence
 
 from pipelines.load.loader import Loader
@@ -85,17 +86,11 @@ class Feed:
         """Load a list up to ``end``; rows that make it fail are told as text."""
         while not self._loads(table, end):
             rows = sorted(self.log.rows(table, self.at, end))
-            low, high = 0, len(rows) - 1
-            while low < high:
-                middle = (low + high) // 2
-                if self._loads(table, rows[middle].seq):
-                    low = middle + 1
-                else:
-                    high = middle
-            before = rows[low].seq - 1 if rows else end
-            if not rows or rows[low].is_refused or not self._loads(table, before):
+            first = bisect(rows[:-1], False, key=lambda row: not self._loads(table, row.seq))
+            before = rows[first].seq - 1 if rows else end
+            if not rows or rows[first].is_refused or not self._loads(table, before):
                 raise error  # it is not a row that is at fault
-            self._ledger.refuse_row(*rows[low][1:4])
+            self._ledger.refuse_row(*rows[first][1:4])
             end = max(end, self.log.end())
 
     def _loads(self, table: str, end: int) -> bool:

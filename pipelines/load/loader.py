@@ -36,7 +36,7 @@ from pipelines.load.tables import (
     OPS_TABLES,
     check_format,
     columns_of,
-    lists_with_rows,
+    has_rows,
     make_table,
     note,
     notes,
@@ -124,8 +124,6 @@ class Loader:
         self.blocks = 4_000
         """Blocks of the file that DuckDB may hold in a load before it spills (66 MB of a new file,
         whose blocks are of 16 KiB); by itself it takes most of the RAM."""
-        self._held: frozenset[str] = frozenset()
-        """Lists of which the file held rows when it was opened."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -242,7 +240,9 @@ class Loader:
         from sources.repair_shop.source import offsets_of
 
         states = states_of(self._ready_pipeline())
-        return bool(self._held) and not (states and all(offsets_of(log, one) for one in states))
+        with self.database() as connection:
+            holds = has_rows(connection)
+        return holds and not (states and all(offsets_of(log, one) for one in states))
 
     def _ready_pipeline(self) -> dlt.Pipeline:
         if self._pipeline is not None:
@@ -267,7 +267,6 @@ class Loader:
         )
         with self.database() as connection:
             held = columns_of(connection, DATASET)
-            self._held = lists_with_rows(connection)
             if "_dlt_version" in held and _lacking(held):
                 # dlt makes no table that a schema stored here says is there already.
                 connection.execute("DELETE FROM raw._dlt_version")

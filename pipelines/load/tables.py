@@ -119,12 +119,12 @@ def put_row(
     )
 
 
-def lists_with_rows(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Lists of the service of which the file holds rows."""
-    sizes = connection.execute(
-        "SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = 'raw'"
+def has_rows(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the file holds rows of any list of the service."""
+    filled = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'raw' AND estimated_size > 0"
     ).fetchall()
-    return frozenset(table for table, rows in sizes if rows and table in TABLES)
+    return any(table in TABLES for (table,) in filled)
 
 
 def quoted(name: str) -> str:

@@ -42,8 +42,8 @@ _MONTHS_SPLIT = 12
 
 def fetch_monthly_reports(
     client: Client, ledger: Ledger, year: int | None = None, only: str | None = None
-) -> int:
-    """Ask the monthly reports of every year that has documents, or ``only`` one; requests made.
+) -> None:
+    """Ask the monthly reports of every year that has documents, or ``only`` one.
 
     Purchases older than three years change seldom: one such year a run, in turn.
     """
@@ -56,7 +56,6 @@ def fetch_monthly_reports(
         refuse_ignored_year(report, known.get(report, {}), totals)
         known[report] = totals
         store_report(ledger, shop, report, totals)
-    return len(wanted)
 
 
 def not_compared(ledger: Ledger, shop: str) -> list[str]:

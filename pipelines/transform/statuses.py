@@ -30,7 +30,7 @@ Meaning = Literal["open", "done", "closed", "cancelled"]
 
 _MOSTLY = 5
 """So many times more tickets hidden than shown, and the list only shows some that are over."""
-_RANK: Mapping[Meaning, int] = {"open": 0, "done": 1, "closed": 2, "cancelled": 3}
+_RANK: tuple[Meaning, ...] = get_args(Meaning)
 
 
 _SAID: Mapping[str, str] = dict(
@@ -100,7 +100,7 @@ def by_words(label: str, *, whole_label: bool = False) -> Meaning:
     parts = [part for part in parts if part]
     found: list[Meaning] = [_exactly(part) for part in parts]
     if found and "open" not in found:
-        return max(found, key=lambda meaning: _RANK[meaning])
+        return max(found, key=_RANK.index)
     words = plain(label).split()
     if _exactly(" ".join(words)) != "open":
         return _exactly(" ".join(words))
