@@ -7,7 +7,6 @@ shown as a sign of its own. JSON for programs is exempt, and escapes them all th
 
 import json
 import math
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
@@ -20,16 +19,15 @@ from rich.table import Table
 
 _WIDTH_OF_A_FILE = 1_000_000
 """Characters a line when nobody looks: no cell is cut, none broken."""
-_UNSAFE = re.compile(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f"  # C0 but tab and line feed, and DEL
-    "\x80-\x9f"  # C1: one of them is an escape sequence's beginning by itself
-    "\u2028\u2029"  # line ends that are none to us
-    "\u202a-\u202e\u2066-\u2069"  # direction: embeddings, overrides, isolates
-    "\ud800-\udfff"  # halves of characters, which no terminal can be sent
-    "]"
-)
-_UNKNOWN = "\ufffd"
+_UNSAFE = (
+    *range(0x09), *range(0x0B, 0x20), 0x7F,  # C0 but tab and line feed, and DEL
+    *range(0x80, 0xA0),  # C1: one of them is an escape sequence's beginning by itself
+    0x2028, 0x2029,  # line ends that are none to us
+    *range(0x202A, 0x202F), *range(0x2066, 0x206A),  # direction: embeddings, overrides, isolates
+    *range(0xD800, 0xE000),  # halves of characters, which no terminal can be sent
+)  # fmt: skip
+_SIGNS = {c: 0x2400 + c if c < 0x20 else 0x2421 if c == 0x7F else 0xFFFD for c in _UNSAFE}
+_ESCAPES = {c: f"\\u{c:04x}" for c in _UNSAFE}
 
 
 class CommandError(Exception):
@@ -46,14 +44,7 @@ def visible(text: str, *, one_line: bool = False) -> str:
     """
     if one_line:
         text = text.replace("\n", "\u240a").replace("\t", " ")
-    return _UNSAFE.sub(_sign, text)
-
-
-def _sign(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\u2421" if code == 0x7F else _UNKNOWN
+    return text.translate(_SIGNS)
 
 
 class Screen(Console):
@@ -67,10 +58,7 @@ class Screen(Console):
     ) -> Iterable[Segment]:
         """Segments as Rich makes them; its own controls pass, a text's do not."""
         for segment in super().render(renderable, options):
-            if segment.control or not _UNSAFE.search(segment.text):
-                yield segment
-            else:
-                yield Segment(visible(segment.text), segment.style)
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
 def out() -> Console:
@@ -105,7 +93,7 @@ def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     text = json.dumps(_in_json(document), indent=2, ensure_ascii=False, default=str)
     # What JSON leaves as it is and a terminal would obey; inside texts it means the same.
-    sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+    sys.stdout.write(text.translate(_ESCAPES) + "\n")
 
 
 def _in_json(value: Any) -> Any:
