@@ -14,6 +14,7 @@ import pytest
 from pipelines.home import Home, is_syncing
 from pipelines.load.evidence import completeness
 from pipelines.load.loader import Loader
+from pipelines.monitor.severity import Kind
 from pipelines.monitor.status import status
 from pipelines.outbox import Outbox, discard
 from pipelines.outbox.change import NewChange, State
@@ -135,7 +136,7 @@ def test_shops_that_the_block_of_another_holds_up_are_told_in_one_line(home):
         first = budget.key(settings.shops[0])
         first.acquire().answered("ok")
         first.acquire().answered("block")
-    told = [problem.named for problem in status(settings).found if problem.kind == "refused"]
+    told = [problem.named for problem in status(settings).found if problem.kind is Kind.REFUSED]
     assert [line.partition(": The service ")[0] for line in told] == ["a", "b, c"]
 
 
