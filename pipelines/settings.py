@@ -47,6 +47,11 @@ _NEAR = 0.75
 """How like one of these a name is that was meant to be it."""
 
 
+def parts(text: str) -> list[str]:
+    """What stands between the commas of a text."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def read_section(*path: str) -> dict[str, Any]:
     """All settings under a section. :class:`SettingsError` where a file has a section whose name is
     nearly one of ours: what stands there would be read by nobody."""
@@ -178,7 +183,7 @@ class ShopSettings(of_the_source.ShopSettings):
     @field_validator("closed_weekdays")
     @classmethod
     def _weekdays_are_known(cls, value: str) -> str:
-        days = [part.strip().lower()[:3] for part in value.split(",") if part.strip()]
+        days = [part.lower()[:3] for part in parts(value)]
         if not set(days) <= set(WEEKDAYS):
             raise ValueError(f"must be some of {', '.join(WEEKDAYS)}, with commas between")
         return ",".join(days)
@@ -187,7 +192,7 @@ class ShopSettings(of_the_source.ShopSettings):
     @classmethod
     def _days_are_iso(cls, value: str) -> str:
         try:
-            days = [date.fromisoformat(part.strip()) for part in value.split(",") if part.strip()]
+            days = [date.fromisoformat(part) for part in parts(value)]
         except ValueError:
             raise ValueError("must be days like 2026-12-25, with commas between") from None
         return ",".join(day.isoformat() for day in days)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 import httpx
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-from pipelines.settings import Section, is_in_the_clear, is_loopback, read_section
+from pipelines.settings import Section, is_in_the_clear, is_loopback, parts, read_section
 
 if TYPE_CHECKING:
     import apprise
@@ -30,14 +30,7 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 Several = Annotated[
-    tuple[_Item, ...],
-    BeforeValidator(
-        lambda value: (
-            tuple(part.strip() for part in value.split(",") if part.strip())
-            if isinstance(value, str)
-            else value
-        )
-    ),
+    tuple[_Item, ...], BeforeValidator(lambda told: parts(told) if isinstance(told, str) else told)
 ]
 """A list, or a text with commas."""
 

@@ -97,11 +97,12 @@ def _results(written: Path, project: Path) -> list[Result]:
     """What a command's own files say, which are the same from dbt 1 to 2."""
     if not (written / "run_results.json").exists():
         return []
-    manifest = _json(written / "manifest.json")
+    manifest = json.loads((written / "manifest.json").read_text(encoding="utf-8"))
+    results = json.loads((written / "run_results.json").read_text(encoding="utf-8"))["results"]
     nodes = manifest["nodes"] | manifest.get("unit_tests", {})
     return [
         _result(nodes[result["unique_id"]], result, project)
-        for result in _json(written / "run_results.json")["results"]
+        for result in results
         if result["unique_id"] in nodes
     ]
 
@@ -117,11 +118,6 @@ def _result(node: Mapping[str, Any], result: Mapping[str, Any], project: Path) -
         int(result.get("failures") or 0),
         float(result.get("execution_time") or 0),
     )
-
-
-def _json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 @contextmanager

@@ -22,7 +22,7 @@ import duckdb
 
 import transforms
 from pipelines.load.tables import OPS_TABLES, columns_of, make_table, put_row
-from pipelines.settings import ShopSettings
+from pipelines.settings import ShopSettings, parts
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed
 from pipelines.transform.execute import MEMORY, Result, execute
@@ -148,8 +148,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
         for table in ("shops", "service_reports", "pipeline_looks", "statuses"):
             make_table(connection, "ops", table, OPS_TABLES[table], held.get(table))
         for shop in shops:
-            accounts = [part.strip().lower() for part in shop.shop_accounts.split(",")]
-            named = ",".join(filter(None, accounts))
+            named = ",".join(parts(shop.shop_accounts.lower()))
             values = {
                 "shop_id": shop.name,
                 "timezone": shop.timezone,

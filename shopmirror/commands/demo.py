@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 import time
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +109,8 @@ def _show_rows(warehouse: Published) -> None:
         sql = f'select count(*) as n from raw."{name}" where _deleted_at is null'  # noqa: S608 - a declared name
         counts.append((f"raw.{name}", f"{warehouse.row(sql)['n']:,}"))
     third = -(-len(counts) // 3)
-    padded = counts + [("", "")] * (3 * third - len(counts))
-    rows = [
-        [cell for part in range(3) for cell in padded[line + part * third]] for line in range(third)
-    ]
+    columns = (counts[first : first + third] for first in range(0, len(counts), third))
+    rows = (sum(line, ()) for line in zip_longest(*columns, fillvalue=("", "")))
     out().print(table("Mirrored rows", ("table", "#rows") * 3, rows))
 
 
