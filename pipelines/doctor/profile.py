@@ -21,7 +21,7 @@ from sources.repair_shop.errors import BadAnswer, NotFound, ShopError, Unreachab
 from sources.repair_shop.http.answers import Answer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.service_clock import clock_words
-from sources.repair_shop.scan import PAGE_ROWS
+from sources.repair_shop.scan.outcome import PAGE_ROWS
 from sources.repair_shop.schema.clean import clean_row, parse_amount, snake_case
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS

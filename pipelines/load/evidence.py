@@ -15,7 +15,7 @@ from pipelines.settings import ShopSettings
 from sources.repair_shop.ledger import Ledger, ScanState
 from sources.repair_shop.open_statuses import KEY as PIPELINE_KEY
 from sources.repair_shop.open_statuses import read_probe
-from sources.repair_shop.scan.jobs import describe_spec
+from sources.repair_shop.scan.jobs import WORDS
 from sources.repair_shop.scan.night import is_counted
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def completeness(ledger: Ledger) -> list[dict[str, Any]]:
     lists: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for item in found:
         item["spec"] = json.loads(item["spec"])
-        item["extent"] = describe_spec(item["kind"], item["spec"])
+        first, last = item["spec"].get("days") or (None, None)
+        days = f" {first or '...'} to {last or '...'}" if first or last else ""
+        item["extent"] = WORDS.get(item["kind"], item["kind"]) + days
         item["is_proven"] = item["state"] == ScanState.PROVEN
         lists.setdefault((item["shop_id"], item["resource"]), []).append(item)
     standing = [i for i in found if not _settled(i, lists[i["shop_id"], i["resource"]])]

@@ -24,7 +24,6 @@ from .errors import (
 from .http.client import Client
 from .ledger import Ledger, Page, Scan, ScanState
 from .observer import Observer
-from .scan import Outcome
 from .scan.custom_fields import reach
 from .scan.deletions import Deletions
 from .scan.hidden import RECENT_ALONE
@@ -35,7 +34,7 @@ from .scan.jobs import (
     WORDS,
     Job,
 )
-from .scan.outcome import WHOLE_PAGES
+from .scan.outcome import WHOLE_PAGES, Outcome
 from .scan.paging import Paging
 from .scan.scan_runner import ScanRunner
 from .scan.volatile import Volatile

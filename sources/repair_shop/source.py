@@ -276,7 +276,8 @@ class _Resources:
         resource = dlt.resource(
             read,
             name=table,
-            primary_key=key_of(table),
+            # /customFields/{type} numbers each type's fields by itself: one id, several rows.
+            primary_key=("shop_id", "id", *ENDPOINTS[table].variant_columns),
             write_disposition=_MERGE,
             columns=_columns(tables.pop(table)),
             # A value that does not fit its column stops the load instead of moving to one beside.
@@ -289,7 +290,8 @@ class _Resources:
 
     def _add_nested(self, resource: DltResource, name: str, rows: pa.Table) -> None:
         """Let a resource fill the table of a nested list too."""
-        scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in nested_key(resource.name))
+        key = ["_dlt_root_id"] if ENDPOINTS[resource.name].variants else ["shop_id", "parent_id"]
+        scope = " AND ".join(f"s.{c} = {{table}}.{c}" for c in key)
         # The rows of a nested list replace those of its row, also by none: see NO_ROW.
         replacing = _MERGE | {
             "destination_scope": f"EXISTS (SELECT 1 FROM {{staging_table}} s WHERE {scope})",  # noqa: S608 - names of ours
@@ -353,19 +355,6 @@ def offsets_of(log: ChangeLog, state: Mapping[str, Any]) -> Offsets:
     """
     offsets: dict[str, int] = state.get(OFFSETS, {})
     return offsets if log.knows(state.get(LEDGER), offsets) else {}
-
-
-def key_of(table: str) -> tuple[str, ...]:
-    """What makes a row of a raw table one: the shop, the id, and the variant of its list.
-
-    ``/customFields/{type}`` numbers each type's fields by itself, so one id may stand for several.
-    """
-    return ("shop_id", "id", *ENDPOINTS[table].variant_columns)
-
-
-def nested_key(table: str) -> tuple[str, ...]:
-    """What makes the rows of a nested list those of one row of its table."""
-    return ("_dlt_root_id",) if ENDPOINTS[table].variants else ("shop_id", "parent_id")
 
 
 def _columns(rows: pa.Table) -> TTableSchemaColumns:

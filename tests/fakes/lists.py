@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from sources.repair_shop.ledger import Page
-from sources.repair_shop.scan import PAGE_ROWS
+from sources.repair_shop.scan.outcome import PAGE_ROWS
 
 START = date(2024, 1, 1)
 

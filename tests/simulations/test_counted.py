@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sources.repair_shop.ledger import Page
-from sources.repair_shop.scan import PAGE_ROWS, Outcome
 from sources.repair_shop.scan.count import Count
 from sources.repair_shop.scan.cuts import goes_back
 from sources.repair_shop.scan.night import find_gone, read_new
-from sources.repair_shop.scan.outcome import Bounded
+from sources.repair_shop.scan.outcome import PAGE_ROWS, Bounded, Outcome
 from tests.fakes.lists import START, FakeList, Newest, Repeats, Unstable, rows
 from tests.simulations.examples import few
 

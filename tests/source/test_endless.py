@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sources.repair_shop.scan import PAGE_ROWS, Outcome, PagingBroken, read_head, read_list
-from sources.repair_shop.scan.upwards import read_window
+from sources.repair_shop.scan.outcome import PAGE_ROWS, Outcome, PagingBroken
+from sources.repair_shop.scan.proven import read_list
+from sources.repair_shop.scan.upwards import read_head, read_window
 from tests.fakes.lists import START, AlwaysEdited, FakeList, NewForEver, RepeatsMixed, rows
 
 pytestmark = pytest.mark.core

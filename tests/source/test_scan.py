@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from sources.repair_shop.extract import JobResult
 from sources.repair_shop.ledger import Page
-from sources.repair_shop.scan import PAGE_ROWS, PagingBroken, read_head, read_list, read_window
 from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.scan.outcome import PAGE_ROWS, PagingBroken
+from sources.repair_shop.scan.proven import read_list
+from sources.repair_shop.scan.upwards import read_head, read_window
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.fakes.lists import (
     START,

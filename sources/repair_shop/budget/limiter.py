@@ -14,7 +14,8 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -268,20 +269,14 @@ class KeyBudget:
 
     def forget(self) -> None:
         """The key worked once, and was refused for longer than any block lasts: it was replaced."""
-
-        def change(key: Standing) -> None:
+        with self._changing() as key:
             key.answered_at, key.silent_until, key.why = 0.0, 0.0, "replaced"
-
-        self._change(change)
 
     def deny(self, request: str) -> None:
         """The key has no right to such requests, so their refusals were no strike."""
-
-        def change(key: Standing) -> None:
+        with self._changing() as key:
             key.denied = [*(one for one in key.denied if one != request), request]
             key.forgive()
-
-        self._change(change)
 
     def lift_block(self) -> None:
         """Drop strikes and block after a person made sure that the service answers again."""
@@ -294,12 +289,9 @@ class KeyBudget:
     def record_wording(self, wording: str) -> None:
         """Keep how the service told a read of its rate limit: a write told the same way surely
         had no effect."""
-
-        def change(key: Standing) -> None:
+        with self._changing() as key:
             others = [one for one in key.wordings if one != wording]
             key.wordings = [*others, wording][-_MOST_WORDINGS:]
-
-        self._change(change)
 
     # -- how it stands --------------------------------------------------------------------------
 
@@ -368,10 +360,11 @@ class KeyBudget:
             marks = ", ".join("?" * len(row))
             db.execute(f"insert or replace into {table} values ({marks})", row)  # noqa: S608 - ours
 
-    def _change(self, change: Callable[[Standing], None]) -> None:
+    @contextmanager
+    def _changing(self) -> Iterator[Standing]:
         with self._budget.transaction() as (db, _):
             key, address = self._load(db)
-            change(key)
+            yield key
             self._save(db, key, address)
 
 

@@ -125,11 +125,6 @@ class Ledger(State):
         found = self.one("newest_state", shop=shop, list=name, kinds=_ids(kinds))
         return None if found is None else ScanState(found)
 
-    def newest_rows(self, shop: str, name: str, *kinds: str) -> int | None:
-        """The rows that a list's newest proven scan of some kinds showed, None if there is none."""
-        found = self.one("newest_rows", shop=shop, list=name, kinds=_ids(kinds))
-        return None if found is None else int(found)
-
     def page(self, scan: Scan, key: str) -> Page | None:
         """The kept answer to a scan's request, or None if it was never answered."""
         summary = self.one("page", scan_id=scan.scan_id, key=key)
@@ -220,10 +215,6 @@ class Ledger(State):
             return KnownRow(seen, day_of_text(day), deleted_at is not None, missed, seq)
         return KnownRow()
 
-    def note_shown(self, shop: str, name: str, ids: Iterable[str], shown: str) -> None:
-        """Note which slice of the list shows rows."""
-        self.write("note_shown", shop=shop, list=name, ids=_ids(ids), shown=shown)
-
     def live_count(
         self, shop: str, name: str, first: date | None = None, last: date | None = None
     ) -> int:
@@ -259,13 +250,6 @@ class Ledger(State):
             before=before_seq,
         )
         return [row[0] for row in rows]
-
-    def live_days(
-        self, shop: str, name: str, *, shown: str | None = None
-    ) -> dict[date | None, int]:
-        """Live rows that a list shows, by day; None: those without one."""
-        rows = self.select("live_days", shop=shop, list=name, shown=shown)
-        return {day_of_text(day): count for day, count in rows}
 
     def mark_gone(self, shop: str, name: str, ids: Iterable[str]) -> int:
         """Mark live rows as gone, now: entries of the log. How many there were."""

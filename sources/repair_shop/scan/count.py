@@ -140,7 +140,7 @@ class Count:
     def refresh(self) -> None:
         """Take in what became known otherwise: by a lookup, or by another scan."""
         own = Counter(self._own.values()).items
-        self._days = Days(self._known.days() if self._known else own(), self.size)
+        self._days = Days(self._known.days() if self._known else own())
 
     # -- the end of the list --------------------------------------------------------------------
 

@@ -21,8 +21,9 @@ from ..ledger import Ledger, Scan
 from ..schema.endpoints import ENDPOINTS
 from ..settings import ShopSettings
 from ..threads import side_by_side
-from . import PAGE_ROWS, Outcome, read_window
+from .outcome import PAGE_ROWS, Outcome
 from .slices import MakeReader
+from .upwards import read_window
 
 ASKED_AT_MOST = 60
 """Categories and tabs that one scan asks for; the others are the next weeks' turn."""

@@ -16,13 +16,9 @@ _MARGIN = 8
 
 
 class Days:
-    """Known rows by day, summed up; ``size`` of them fill a page.
+    """Known rows by day, summed up; ``undated`` of them have no day and so no place."""
 
-    ``undated`` of them have no day and so no place.
-    """
-
-    def __init__(self, days: Iterable[tuple[date | None, int]], size: int) -> None:
-        self._size = size
+    def __init__(self, days: Iterable[tuple[date | None, int]]) -> None:
         rows = list(days)
         dated = sorted((day, count) for day, count in rows if day is not None)
         self.undated = sum(count for day, count in rows if day is None)
@@ -33,11 +29,6 @@ class Days:
             self.ranks.append(self.ranks[-1] + count)
         self.live = self.ranks[-1] + self.undated
         self.newest = self._days[-1] if self._days else None
-
-    @property
-    def pages(self) -> int:
-        """Pages the rows fill."""
-        return -(-self.live // self._size)
 
     def before(self, day: date) -> int:
         """Rows of earlier days; of :data:`END`, all."""

@@ -4,6 +4,7 @@ A row is gone when a scan that proved itself complete over the row's days did no
 endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this is the only way.
 """
 
+import json
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -107,7 +108,8 @@ class Deletions:
         gone = [row for row in live_before(self.ledger, job, self.scan) if row not in known]
         if gone and not self.confirmed:
             refused = self._too_many(gone)
-            whole = self.ledger.newest_rows(job.shop, job.resource, *WHOLE_KINDS)
+            kinds, of_it = json.dumps(WHOLE_KINDS), {"shop": job.shop, "list": job.resource}
+            whole = self.ledger.one("newest_rows", **of_it, kinds=kinds)
             if job.first and not outcome.ids and whole == 0:
                 refused = "an empty answer, as of the whole list; the next run looks again"
             if refused:

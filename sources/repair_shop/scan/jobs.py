@@ -15,11 +15,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from ..ledger import Ledger, ScanState
-from ..ledger.records import day_of_text
-from ..scan import PAGE_ROWS
 from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .known import KnownRows
+from .outcome import PAGE_ROWS
 from .tickets import HIDDEN_KEY
 
 WHOLE_KINDS = ("full", "head", "updated")
@@ -232,16 +231,3 @@ def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list
 def _is_due(day: date, days: int, shop: ShopSettings) -> bool:
     """Whether so many days went by since a day."""
     return day + timedelta(days) <= datetime.now(shop.zone).date()
-
-
-def spec_days(spec: Mapping[str, Any]) -> tuple[date | None, date | None]:
-    """The days of a stored spec."""
-    first, last = spec.get("days") or (None, None)
-    return day_of_text(first), day_of_text(last)
-
-
-def describe_spec(kind: str, spec: Mapping[str, Any]) -> str:
-    """A scan's extent in words, for people."""
-    first, last = spec_days(spec)
-    days = f" {first or '...'} to {last or '...'}" if first or last else ""
-    return WORDS.get(kind, kind) + days

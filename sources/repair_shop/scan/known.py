@@ -1,11 +1,12 @@
 """What the ledger knows of a list's rows, as a count asks for it."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..errors import BadAnswer
-from ..ledger import UNLISTED, Ledger, Page
+from ..ledger import UNLISTED, Ledger, Page, day_of_text
 from .cuts import BEGIN, END, goes_back
 from .outcome import PAGE_ROWS, WHOLE_PAGES
 
@@ -46,9 +47,14 @@ class KnownRows:
     resource: str
     shown: str | None = None
 
+    @property
+    def _of_it(self) -> dict[str, str]:
+        return {"shop": self.shop, "list": self.resource}
+
     def days(self) -> list[tuple[date | None, int]]:
         """Rows by day; None for rows without one."""
-        return list(self.ledger.live_days(self.shop, self.resource, shown=self.shown).items())
+        rows = self.ledger.select("live_days", **self._of_it, shown=self.shown)
+        return [(day_of_text(day), count) for day, count in rows]
 
     def ids(self, first: date, end: date) -> set[str]:
         """Rows of the days from ``first`` on and before ``end``; of all days those without, too."""
@@ -141,9 +147,9 @@ class KnownRows:
 
     def note_missed(self, ids: Iterable[str], run_id: int) -> None:
         """Remember that a run missed rows, until they show again."""
-        of_run = {"shop": self.shop, "list": self.resource, "run_id": run_id}
-        self.ledger.write_all("note_missed", [{**of_run, "id": row} for row in ids])
+        missed = [{**self._of_it, "run_id": run_id, "id": row} for row in ids]
+        self.ledger.write_all("note_missed", missed)
 
     def note_unlisted(self, ids: Iterable[str]) -> None:
         """Remember rows that a lookup just showed and that their list leaves out."""
-        self.ledger.note_shown(self.shop, self.resource, ids, UNLISTED)
+        self.ledger.write("note_shown", **self._of_it, ids=json.dumps([*ids]), shown=UNLISTED)

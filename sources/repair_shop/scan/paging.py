@@ -13,15 +13,15 @@ from typing import Any
 
 from ..errors import BadAnswer, ValidationRefused
 from ..ledger import Page
-from . import PAGE_ROWS, Outcome, PagingBroken, read_window
 from .cuts import goes_back
 from .jobs import window_of
-from .outcome import NOTHING_NEW
+from .outcome import NOTHING_NEW, PAGE_ROWS, Outcome, PagingBroken
 from .scan_runner import ScanRunner
 from .service_pages import PAGING_KEY
 from .slices import WHOLE, Slice, halves
 from .statuses import repair_status
 from .tickets import Tickets
+from .upwards import read_window
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,18 @@ from typing import Any
 from ..errors import BadAnswer
 from ..http.client import Client
 from ..ledger import Ledger, Page, Scan, ScanState
-from ..scan import PAGE_ROWS, Outcome, read_head, read_list, read_window
 from ..scan.custom_fields import read_fields, read_new_fields
 from ..scan.deletions import live_before
 from ..scan.hidden import FROM_KEY, read_hidden
 from ..scan.jobs import WHOLE_KINDS, Job, window_of
 from ..scan.known import KnownRows
 from ..scan.night import ListCount, find_gone
-from ..scan.outcome import SINCE_EVER
+from ..scan.outcome import PAGE_ROWS, SINCE_EVER, Outcome
+from ..scan.proven import read_list
 from ..scan.service_pages import ServicePages
 from ..scan.statuses import status_of
 from ..scan.tickets import Tickets
+from ..scan.upwards import read_head, read_window
 
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
@@ -44,7 +45,7 @@ class ScanRunner:
     def read(self) -> Outcome:
         """Read what the job asks for.
 
-        Raises :class:`~repair_shop.scan.PagingBroken` and :class:`~repair_shop.errors.ShopError`.
+        Raises :class:`~repair_shop.scan.outcome.PagingBroken` and what the client raises.
         """
         how = {
             "head": self._read_head,

@@ -19,9 +19,9 @@ from ..errors import BadAnswer, NoRows, NotAllowed, NotFound, ValidationRefused
 from ..http.client import Answer, Client
 from ..http.refusals import refusal_of_nobody, words_without
 from ..ledger import KEPT, Ledger, Page, Row, Scan
-from ..scan import PAGE_ROWS, PagingBroken
 from ..scan.foreign import Shapes
 from ..scan.known import OF_STATUS, OTHERS, KnownRows
+from ..scan.outcome import PAGE_ROWS, PagingBroken
 from ..scan.statuses import HALF_KEY, repair_labels, status_of
 from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, says_deleted, snake_case
@@ -103,8 +103,8 @@ class ServicePages:
         """Rows of the first page by offset."""
 
     def ask(self, key: str, number: int, order: str | None) -> Page:
-        """See :class:`~repair_shop.scan.PageSource`. Raises what ``Client.get`` raises, and
-        :class:`~repair_shop.scan.PagingBroken` where offsets are not answered as asked."""
+        """See :class:`~repair_shop.scan.outcome.PageSource`. Raises what ``Client.get`` raises, and
+        :class:`~repair_shop.scan.outcome.PagingBroken` where offsets are not answered as asked."""
         page = self._ask(key, number, order, self.by_offset)
         if order == "oldest":
             self._known.note_order(page)

@@ -61,7 +61,7 @@ def read_slices(
     """Read slices, each to its proof; and whether the service tells them from each other.
 
     ``hint`` is the likely last page of the first one. ``window`` and the errors are those of
-    :func:`~repair_shop.scan.read_list`.
+    :func:`~repair_shop.scan.proven.read_list`.
     """
     out, shown, proofs = Outcome(whole=True), 0, []
     for one in slices:

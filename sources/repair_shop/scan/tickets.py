@@ -15,11 +15,11 @@ from typing import Any
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
-from ..scan import PAGE_ROWS, Outcome, read_window
 from ..scan.known import KnownRows
-from ..scan.outcome import SINCE_EVER
+from ..scan.outcome import PAGE_ROWS, SINCE_EVER, Outcome
 from ..scan.slices import MakeReader, Slice, halves, read_slices
 from ..scan.statuses import repair_labels, repair_status, status_of
+from ..scan.upwards import read_window
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": SINCE_EVER}
 _UPDATED = "/tickets/updated"
