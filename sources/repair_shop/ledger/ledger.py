@@ -153,7 +153,7 @@ class Ledger(State):
         """
         of_it: dict[str, Any] = {"shop": scan.shop, "list": scan.list}
         if rows:  # kept, whatever becomes of these rows: later ones are packed with it
-            self._dictionary(scan.list.partition(":")[0], rows)
+            self._dictionary(scan.list, rows)
         with self.transaction():
             known = {
                 row[0]: row[1:]
@@ -195,7 +195,7 @@ class Ledger(State):
             "digest": row.digest,
             "shown": row.shown,
             "is_open": int(row.is_open),
-            "body": packed(row_json(row.content), self._dictionaries[name.partition(":")[0]]),
+            "body": packed(row_json(row.content), self._dictionary(name)),
         }
 
     def _numbers(self, many: int, *, is_change: bool = True) -> int:
@@ -277,7 +277,6 @@ class Ledger(State):
         self, shop: str, name: str, after: int, until: int, many: int = 2_500
     ) -> Iterator[list[Change]]:
         """A list's rows that changed after one number and up to another, some at a time."""
-        table = name.partition(":")[0]
         span = {"shop": shop, "list": name, "until": until, "many": many}
         while rows := self.select("changes", after=after, **span):
             after = rows[-1][1]
@@ -288,7 +287,7 @@ class Ledger(State):
                     datetime.fromisoformat(seen_at),
                     deleted_at and datetime.fromisoformat(deleted_at),
                     bool(is_refused),
-                    self._unpack(table, body),
+                    self._unpack(name, body),
                 )
                 for identity, seq, seen_at, deleted_at, is_refused, body in rows
             ]
@@ -308,23 +307,22 @@ class Ledger(State):
         self, shop: str, name: str, ids: Iterable[str] | None = None
     ) -> dict[str, dict[str, Any]]:
         """Content of a list's live rows, or of some rows, by id."""
-        table = name.partition(":")[0]
         if ids is None:
             found = self.select("bodies", shop=shop, list=name)
         else:
             found = self.select("bodies_of", shop=shop, list=name, ids=_ids(ids))
-        return {identity: parse_json(self._unpack(table, body)) for identity, body in found}
+        return {identity: parse_json(self._unpack(name, body)) for identity, body in found}
 
     def digest_again(
         self, shop: str, name: str, digest: Callable[[Mapping[str, Any]], bytes]
     ) -> None:
         """Compare all rows of a list by another digest from now on; none counts as edited."""
-        table, of_it = name.partition(":")[0], {"shop": shop, "list": name}
+        of_it = {"shop": shop, "list": name}
         with self.transaction():
             self.write_all(
                 "set_digest",
                 [
-                    {**of_it, "id": row, "digest": digest(parse_json(self._unpack(table, body)))}
+                    {**of_it, "id": row, "digest": digest(parse_json(self._unpack(name, body)))}
                     for row, body in self.select("all_bodies", **of_it)
                 ],
             )
@@ -333,15 +331,15 @@ class Ledger(State):
         self, shop: str, name: str, after: int
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number, content) of a list's rows that changed or went after a number, in that order."""
-        table = name.partition(":")[0]
         for seq, body in self.select("changed_bodies", shop=shop, list=name, after=after):
-            yield seq, parse_json(self._unpack(table, body))
+            yield seq, parse_json(self._unpack(name, body))
 
-    def _unpack(self, table: str, body: bytes) -> bytes:
-        return unpacked(body, self._dictionary(table))
+    def _unpack(self, name: str, body: bytes) -> bytes:
+        return unpacked(body, self._dictionary(name))
 
-    def _dictionary(self, table: str, rows: Sequence[Row] = ()) -> bytes:
+    def _dictionary(self, name: str, rows: Sequence[Row] = ()) -> bytes:
         """What a list's rows are packed with: its first ``rows``, as all others look much alike."""
+        table = name.partition(":")[0]
         if table not in self._dictionaries:
             if rows:
                 texts = b"".join(row_json(row.content) for row in rows[:_OF_A_DICTIONARY])

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,8 @@ _RUN = "run_id command started_at ended_at outcome exit_code requests rows messa
 
 @dataclass(frozen=True)
 class ListState:
-    """What is known of a list of a shop. Days: from which the next scan of a kind goes on."""
+    """What is known of a list of a shop: the table's columns, in their order. Days: from which the
+    next scan of a kind goes on."""
 
     whole_on: date | None = None
     """When it was read whole; None: it never was."""
@@ -26,9 +27,6 @@ class ListState:
     categories_on: date | None = None
     page_rows: int | None = None
     """Rows of its pages, where these are not fifty."""
-
-
-_DAYS = frozenset(field.name for field in fields(ListState) if field.name.endswith("_on"))
 
 
 class State(LedgerFile):
@@ -120,13 +118,10 @@ class State(LedgerFile):
 
     def list_state(self, shop: str, name: str) -> ListState:
         """What is known of a list."""
-        rows = self.select("list_state", shop=shop, list=name)
-        if not rows:
-            return ListState()
-        names = (field.name for field in fields(ListState))
-        found: dict[str, Any] = dict(zip(names, rows[0][2:], strict=True))
-        days = {name: day_of_text(found[name]) for name in _DAYS}
-        return ListState(**found | days)
+        for _, _, *days, page_rows in self.select("list_state", shop=shop, list=name):
+            found: list[Any] = [*map(day_of_text, days), page_rows]
+            return ListState(*found)
+        return ListState()
 
     def set_list(self, shop: str, name: str, **values: Any) -> None:
         """Keep some of what is known of a list; days as dates."""
