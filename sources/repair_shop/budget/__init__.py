@@ -8,7 +8,7 @@
     slot.answered("ok")
 """
 
-from .limiter import Budget, BudgetState, KeyBudget, Lane, Outcome, Slot, Wait
+from .limiter import Budget, KeyBudget, Lane, Outcome, Slot, Wait
 from .rules import Standing
 
-__all__ = ["Budget", "BudgetState", "KeyBudget", "Lane", "Outcome", "Slot", "Standing", "Wait"]
+__all__ = ["Budget", "KeyBudget", "Lane", "Outcome", "Slot", "Standing", "Wait"]

@@ -15,7 +15,6 @@ _FOLDER = Path(__file__).parent
 _OLDEST = 4
 """Files of lower versions kept answers instead of rows."""
 STEPS = (*[""] * (_OLDEST - 1), (_FOLDER / "schema.sql").read_text(encoding="utf-8"))
-FORMAT = len(STEPS)
 _AROUND_IT = ("unable to open", "readonly", "is full", "disk I/O", "is locked")
 """What SQLite says where the file itself is whole: who moved it away would lose all evidence."""
 

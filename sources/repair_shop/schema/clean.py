@@ -9,10 +9,11 @@ into null or zero silently.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+from itertools import count
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -182,11 +183,7 @@ def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
             flat[name] = value  # as nearly all are
             continue
         for column, part in _parts(name, value, shape):
-            free, number = column, 1
-            while free in flat:
-                number += 1
-                free = f"{column}_{number}"
-            flat[free] = None if part == [] or part == {} else part
+            flat[_free(column, flat)] = None if part == [] or part == {} else part
     _take_aliases(flat, shape)
     return flat
 
@@ -235,13 +232,15 @@ def _names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     found: dict[int, str] = {}
     taken: set[str] = set()
     for place in sorted(range(len(keys)), key=lambda n: (wanted[n] != keys[n], str(keys[n]))):
-        free, number = wanted[place], 1
-        while free in taken:
-            number += 1
-            free = f"{wanted[place]}_{number}"
-        taken.add(free)
-        found[place] = free
+        found[place] = _free(wanted[place], taken)
+        taken.add(found[place])
     return tuple(found[place] for place in range(len(keys)))
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """A name, with the first number from 2 on where others have it."""
+    names = (name if n == 1 else f"{name}_{n}" for n in count(1))
+    return next(one for one in names if one not in taken)
 
 
 def as_rows(value: Any) -> list[Row]:
