@@ -135,7 +135,7 @@ def _child(row: Any) -> Child:
 def _whole(kind: str, row: str | Mapping[str, Any]) -> dict[str, Any]:
     """A row with what it has in common with others; a mere name stands for all of that."""
     own = {"name": row, "like": row} if isinstance(row, str) else dict(row)
-    common: dict[str, Any] = COMMON[kind].get(own.pop("like", ""), {})
+    common: dict[str, Any] = COMMON[kind][own.pop("like")] if "like" in own else {}
     return common | own
 
 
