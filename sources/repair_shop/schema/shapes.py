@@ -25,15 +25,6 @@ COMMON_ALIASES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Column:
-    """One declared column: its name in ``raw``, its kind, its other names at services."""
-
-    name: str
-    kind: Kind = "text"
-    aliases: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Reference:
     """An object that names another record, e.g. ``customer {id, name}``.
 
@@ -72,29 +63,13 @@ class Table:
     """What the views of ``staging`` are made of (``bench/staging.py``): nothing here reads it."""
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns declared."""
-        found = []
-        for word in self.declared.split():
-            first, *others = word.split("|")
-            name, _, kind = first.partition(":")
-            common = COMMON_ALIASES.get(name, ())
-            if others and others[0].startswith("+"):
-                others = [*common, others[0][1:], *others[1:]]
-            found.append(Column(name, cast("Kind", kind or "text"), tuple(others) or common))
-        return tuple(found)
-
-    @cached_property
     def shape(self) -> "Shape":
         """Prepared for looking fields up."""
         return Shape(self)
 
     def flat_columns(self) -> dict[str, Kind]:
         """Column name in the warehouse -> kind, references flattened."""
-        flat: dict[str, Kind] = {column.name: column.kind for column in self.columns}
-        for reference in self.references:
-            flat |= {f"{reference.name}__{name}": "text" for name in reference.fields}
-        return flat
+        return self.shape.kinds
 
 
 UNDECLARED = Table()
@@ -105,7 +80,16 @@ class Shape:
     """A declared table, prepared for looking fields up."""
 
     def __init__(self, table: Table) -> None:
-        self.kinds: dict[str, Kind] = table.flat_columns()
+        self.kinds: dict[str, Kind] = {}
+        self.aliases: dict[str, tuple[str, ...]] = {}
+        for word in table.declared.split():
+            first, *others = word.split("|")
+            name, _, kind = first.partition(":")
+            common = COMMON_ALIASES.get(name, ())
+            if others and others[0].startswith("+"):
+                others = [*common, others[0][1:], *others[1:]]
+            self.kinds[name] = cast("Kind", kind or "text")
+            self.aliases[name] = tuple(others) or common
         self.references: dict[str, Reference] = {
             name: reference
             for reference in table.references
@@ -114,20 +98,16 @@ class Shape:
         self.objects = {*self.references}
         """Fields of which each part is a column."""
         self.declared_children = {child.name: child for child in table.children}
-        self.aliases = {column.name: column.aliases for column in table.columns} | {
-            name: COMMON_ALIASES[name]
-            for name in self.kinds
-            if name in COMMON_ALIASES and "__" in name
-        }
         # A service may say customer_id and customer_name where others nest an object.
         for reference in table.references:
             for part in reference.fields:
                 name = f"{reference.name}__{part}"
+                self.kinds[name] = "text"
                 others = [
                     part if part.startswith(f"{named}_") else f"{named}_{part}"
                     for named in (reference.name, *reference.aliases)
                 ]
-                self.aliases[name] = (*self.aliases.get(name, ()), *others)
+                self.aliases[name] = (*COMMON_ALIASES.get(name, ()), *others)
         # A declared column is never taken for another one's alias.
         self.aliases = {
             name: kept
