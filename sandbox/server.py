@@ -4,17 +4,16 @@ with SandboxServer([ShopSpec("main", limit=None)]) as server:
     httpx.get(f"{server.base_url}/tickets", headers={"Authorization": server.keys["main"]})
 """
 
+import asyncio
 import contextlib
 import logging
-import os
 import signal
 import socket
-import socketserver
 import struct
 import threading
-import time
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler
+from email import message_from_string
+from http import HTTPStatus
 from typing import Any, Self
 from urllib.parse import unquote
 
@@ -25,9 +24,7 @@ from specification import LIMITS
 log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 20.0
 """A connection whose request's head is not whole by then is closed."""
-_TICK_SECONDS = 0.02
-"""How soon a server notices that it should stop: a test suite stops hundreds of them."""
-_PIECE = 65_536
+_MOST_HEAD = 131_072
 
 
 class SandboxServer(Sandbox):
@@ -43,35 +40,38 @@ class SandboxServer(Sandbox):
         self, *served: Any, port: int = 0, patience_seconds: float = PATIENCE_SECONDS, **how: Any
     ) -> None:
         super().__init__(*served, **how)
-        self._server = _Server(self, port, patience_seconds)
-        self.port: int = self._server.server_address[1]
+        self._patience = patience_seconds
+        self._socket = socket.create_server((HOST, port), backlog=128)
+        self.port: int = self._socket.getsockname()[1]
         self.base_url = f"http://{HOST}:{self.port}{LIMITS.prefix}"
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_TICK_SECONDS,), daemon=True
-        )
+        self._loop = asyncio.new_event_loop()
+        self._stopping = asyncio.Event()
+        self._connections: dict[asyncio.Task[None] | None, socket.socket] = {}
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> Self:
-        """Serve from a background thread; returns when requests are answered."""
+        """Serve from a background thread."""
         self._thread.start()
         return self
 
     def serve(self) -> None:
         """Serve in the foreground until SIGINT or SIGTERM comes."""
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with contextlib.suppress(KeyboardInterrupt):
-            self._server.serve_forever()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            self._loop.add_signal_handler(one, self._stopping.set)
+        self._run()
         self.close()
 
     def stop(self) -> None:
         """Stop serving and let go of the port and the file."""
         if self._thread.is_alive():
-            self._server.shutdown()
+            self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join(timeout=10)
         self.close()
 
     def close(self) -> None:
-        """Close the socket, its connections and the database."""
-        self._server.server_close()
+        """Close the socket and the database."""
+        self._socket.close()
+        self._loop.close()
         super().close()
 
     def __enter__(self) -> Self:
@@ -80,121 +80,89 @@ class SandboxServer(Sandbox):
     def __exit__(self, *_error: object) -> None:
         self.stop()
 
+    def _run(self) -> None:
+        self._loop.run_until_complete(self._serve())
 
-class _Server(socketserver.ThreadingTCPServer):
-    """Accepts connections, each with a thread of its own, and closes those that keep it waiting."""
+    async def _serve(self) -> None:
+        """Accept connections until it should stop; what is being answered comes to its end."""
+        server = await asyncio.start_server(self._connected, sock=self._socket, limit=_MOST_HEAD)
+        await self._stopping.wait()
+        server.close()
+        for connection in self._connections.values():
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)
+        tasks = asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.wait([tasks], timeout=2)
+        tasks.cancel()
 
-    allow_reuse_address = True
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, sandbox: Sandbox, port: int, patience_seconds: float) -> None:
-        self.sandbox, self.patience_seconds = sandbox, patience_seconds
-        self.connections: dict[threading.Thread, _Connection] = {}
-        super().__init__((HOST, port), _Connection)
-
-    def service_actions(self) -> None:
-        """Close the connections whose time is over."""
-        for one in list(self.connections.values()):
-            if time.monotonic() > one.due:
-                one.hear_no_more()
-
-    def server_close(self) -> None:
-        """Close the socket and all connections; what is being worked on comes to its end."""
-        super().server_close()
-        for thread, one in list(self.connections.items()):
-            one.hear_no_more()
-            thread.join(timeout=2)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that left; what the service itself does wrong is its own to say."""
-        log.debug("the connection of %s broke", client_address, exc_info=True)
-
-
-class _Connection(BaseHTTPRequestHandler):
-    """One connection: requests read, handed to the service, and answered as its replies say."""
-
-    server: _Server
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-    disable_nagle_algorithm = True
-    due: float
-    """When whoever still sends has had time enough."""
-
-    def setup(self) -> None:
-        super().setup()
-        # Before others see it: one without time left is shut unanswered.
-        self.due = time.monotonic() + self.server.patience_seconds
-        self.server.connections[threading.current_thread()] = self
-
-    def finish(self) -> None:
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request of a connection after the other."""
+        task = asyncio.current_task()
+        self._connections[task] = writer.get_extra_info("socket")
         try:
-            super().finish()
+            while await self._answered(reader, writer):
+                pass
+        except (EOFError, OSError, ValueError, TimeoutError, asyncio.LimitOverrunError):
+            log.debug("a connection broke", exc_info=True)
         finally:
-            del self.server.connections[threading.current_thread()]
+            del self._connections[task]
+            writer.close()
 
-    def hear_no_more(self) -> None:
-        """Read no further, as if the client had ended; what is being answered still is."""
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RD)
-
-    def handle_one_request(self) -> None:
-        self.due = time.monotonic() + self.server.patience_seconds
-        super().handle_one_request()
-
-    def log_message(self, *_words: object) -> None:
-        """Say nothing: the service keeps its own list of requests."""
-
-    def do_GET(self) -> None:
-        """Answer a request, of any method, whose head is read."""
-        if time.monotonic() > self.due:  # only half of the head came
-            self.close_connection = True
-            return
-        self.due += 2 * self.server.patience_seconds
-        path, _, query = self.path.partition("?")
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        head = Ask(self.command, unquote(path), query, headers, address=self.client_address[0])
-        service = self.server.sandbox
-        body = service.early(head) or self._body(head)
+    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer a request; whether another one may follow it."""
+        async with asyncio.timeout(self._patience):
+            head = await reader.readuntil(b"\r\n\r\n")
+        line, _, fields = head.decode("latin-1").partition("\r\n")
+        method, target, version = line.split(" ")
+        path, _, query = target.partition("?")
+        headers = {name.lower(): value for name, value in message_from_string(fields).items()}
+        ask = Ask(method, unquote(path), query, headers, address=HOST)
+        stays = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
+        body = self.early(ask) or await self._body(ask, reader, writer)
         if isinstance(body, bytes):
-            self._send(service.answer(replace(head, body=body)))
-            return
-        self.close_connection = True
-        self._send(body)
+            reply = await asyncio.to_thread(self.answer, replace(ask, body=body))
+            return await self._sent(reply, ask, writer, stays=stays)
+        await self._sent(body, ask, writer, stays=False)
         # What is still on its way is read, for it would turn the close into a reset.
-        self.connection.shutdown(socket.SHUT_WR)
-        while self.rfile.read(_PIECE):
-            pass
+        writer.write_eof()
+        async with asyncio.timeout(2 * self._patience):
+            while await reader.read(_MOST_HEAD):
+                pass
+        return False
 
-    do_POST = do_PUT = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = do_GET  # noqa: N815 - http.server's
-
-    def _body(self, head: Ask) -> bytes | Reply:
+    async def _body(
+        self, ask: Ask, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bytes | Reply:
         """The whole body, or why it is not taken."""
-        length = head.headers.get("content-length", "0")
-        if "transfer-encoding" in head.headers or not length.isdecimal():
-            return refused(head, "A body needs its Content-Length.", 411)
+        length = ask.headers.get("content-length", "0")
+        if "transfer-encoding" in ask.headers or not length.isdecimal():
+            return refused(ask, "A body needs its Content-Length.", 411)
         if int(length) > MOST_BODY:
-            return refused(head, "The body is too large.", 413)
-        content = self.rfile.read(int(length))
-        if len(content) < int(length):
-            return refused(head, "The body took too long.", 408)
-        return content
+            return refused(ask, "The body is too large.", 413)
+        if ask.headers.get("expect", "").lower() == "100-continue":
+            writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            async with asyncio.timeout(3 * self._patience):
+                return await reader.readexactly(int(length))
+        except (TimeoutError, EOFError):
+            return refused(ask, "The body took too long.", 408)
 
-    def _send(self, reply: Reply) -> None:
-        time.sleep(reply.seconds)
+    async def _sent(
+        self, reply: Reply, ask: Ask, writer: asyncio.StreamWriter, *, stays: bool
+    ) -> bool:
+        """Send an answer as it says; whether the connection stays."""
+        await asyncio.sleep(reply.seconds)
         if reply.cut != "all":
-            self.send_response_only(reply.status)
-            for name, value in reply.head(self.server.sandbox.now()).items():
-                self.send_header(name, value)
-            if self.close_connection:
-                self.send_header("connection", "close")
-            self.end_headers()
-            content = b"" if self.command == "HEAD" else reply.content
-            self.wfile.write(content[: len(content) // 2] if reply.cut else content)
-            self.wfile.flush()
+            told = reply.head(self.now()) | ({} if stays else {"connection": "close"})
+            fields = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+            line = f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"
+            content = b"" if ask.method == "HEAD" else reply.content
+            content = content[: len(content) // 2] if reply.cut else content
+            writer.write(f"{line}\r\n{fields}\r\n".encode("latin-1") + content)
+            await writer.drain()
         if reply.cut:
-            self.close_connection = True
             # Lingering for no time at all makes the close a reset.
             linger = struct.pack("ii", 1, 0)
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            os.close(self.connection.detach())
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            writer.transport.abort()
+        return stays and not reply.cut

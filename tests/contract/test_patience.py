@@ -52,15 +52,3 @@ def test_a_body_is_read_for_a_key_only_and_not_for_ever(impatient):
     assert answer.startswith(b"HTTP/1.1 408")
     large = head.replace(b"31000000", b"99000000")
     assert _sent(impatient, large + key + b"\r\n\r\n").startswith(b"HTTP/1.1 413")
-
-
-def test_a_connection_that_is_looked_at_as_it_comes_is_answered(impatient):
-    class Looked(dict):  # the server looks at all of them whenever one has come
-        def __setitem__(self, thread, connection):
-            super().__setitem__(thread, connection)
-            impatient._server.service_actions()
-
-    impatient._server.connections = Looked()
-    key = impatient.keys["main"].encode()
-    head = b"GET /v1/brands HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: "
-    assert _sent(impatient, head + key + b"\r\n\r\n").startswith(b"HTTP/1.1 200")
