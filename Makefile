@@ -83,7 +83,7 @@ docs: install
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 lock:
 	$(COMPILE) pyproject.toml -o requirements.lock
-	$(COMPILE) pyproject.toml --extra dbt --extra sandbox --extra dev -c requirements.lock \
+	$(COMPILE) pyproject.toml --extra dbt --extra dev -c requirements.lock \
 		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==[^;]*$$/--no-emit-package \1/p' requirements.lock) -o requirements-dev.lock
 
 # Only what was built. A folder `data` goes when the demo made it: a real shop's queue is nowhere else.

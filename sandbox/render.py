@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from xml.etree import ElementTree
 
 from sandbox.quirks import Quirks
 from sandbox.values import dumps, format_day
@@ -22,7 +23,8 @@ _PERCENT = frozenset({"value", "profit_margin"})
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+_NOT_IN_NAMES = re.compile(r"[^\w.-]|^(?![^\W\d])")
+"""What no name holds, and the place before one that begins with no letter."""
 _MISSING = object()
 _LONG = 3_000_000_000
 
@@ -156,26 +158,20 @@ def body(content: Any, *, xml: bool) -> tuple[bytes, str]:
     """Write an answer; gives the bytes and their content type."""
     if not xml:
         return dumps(content).encode(), "application/json"
-    # Only here: few ask for it, and the demo's install does without.
-    import xmltodict
-
-    inner = _xml_ready(content)
-    tree = {"response": {"item": inner} if isinstance(content, list) else inner}
-    return xmltodict.unparse(tree).encode(), "application/xml"
-
-
-def _xml_ready(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {_xml_name(name): _xml_ready(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_xml_ready(one) for one in value]
-    if isinstance(value, bool):
-        return json.dumps(value)
-    if value is None:
-        return None
-    return _NOT_IN_XML.sub("", str(value))
+    root = ElementTree.Element("response")
+    for name, value in content.items() if isinstance(content, Mapping) else [("item", content)]:
+        _add(root, name, value)
+    text = ElementTree.tostring(root, "utf-8", xml_declaration=True, short_empty_elements=False)
+    return text, "application/xml"
 
 
-def _xml_name(name: object) -> str:
-    text = _NOT_IN_NAMES.sub("_", str(name))
-    return text if text[:1].isalpha() or text[:1] == "_" else f"_{text}"
+def _add(parent: ElementTree.Element, name: str, value: Any) -> None:
+    """Write a value under its name; of a list one element for each."""
+    for one in value if isinstance(value, list) else [value]:
+        element = ElementTree.SubElement(parent, _NOT_IN_NAMES.sub("_", name))
+        if isinstance(one, Mapping):
+            for inner, part in one.items():
+                _add(element, inner, part)
+        elif one is not None:
+            text = json.dumps(one) if isinstance(one, bool) else str(one)
+            element.text = _NOT_IN_XML.sub("", text)
