@@ -1,22 +1,91 @@
 """What the shop is set up with: staff, taxes, statuses, devices, goods, suppliers.
 
-Everything here is made on the shop's first day; tickets and sales only refer to it.
+All of it is made on the shop's first day; tickets and sales only refer to it. Money is in cents
+until it is served.
 """
 
 import datetime as dt
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any
 
-from sandbox.generator.context import WORDS, Context, Part, Record
-from sandbox.generator.goods import Device, Item, line_of, money, share
+from sandbox.generator.context import WORDS, Context, Part, Record, money, share
 from sandbox.generator.people import People
 from sandbox.resources import short
 
 PHOTO = "https://files.example.com/"
 """Where pictures would be; a reserved name that never answers."""
+_PRESET = ("id", "product_code", "item_description", "quantity", "unit_price")
+"""What a preset says of a line."""
 _LABOUR = "Labour"
 """The category of services."""
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A product as the shop's other parts see it. Prices in cents, without tax."""
+
+    record: Record
+    cost: int
+    price: int
+    tax_per_mille: int
+    supplier: int
+    created: int
+    last_moved: int
+    on_hand: int = 0
+    on_order: int = 0
+    reorder_at: int = 0
+
+    @property
+    def serialised(self) -> bool:
+        """Whether each piece has a number of its own."""
+        return bool(self.record["serialised_stock"])
+
+    @property
+    def reference(self) -> Record:
+        """What stands for it elsewhere."""
+        return short(self.record, "products")
+
+    def move(self, by: int, moment: int) -> None:
+        """Change what is on hand; of a service there is nothing."""
+        if self.record["inventory_control"]:
+            self.on_hand += by
+            self.last_moved = max(self.last_moved, moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A model customers bring, and the parts it takes by category."""
+
+    model: Record
+    brand: Record
+    year: int
+    parts: dict[str, Item]
+
+    @property
+    def name(self) -> str:
+        """Brand and model, as people say it."""
+        return f"{self.brand['name']} {self.model['name']}"
+
+
+def line_of(
+    ctx: Context, item: Item, quantity: int, price: int, discount: int = 0
+) -> tuple[Record, int]:
+    """A document's line of an item at that price, and its total, tax included."""
+    net = price * quantity - discount
+    tax = share(net, item.tax_per_mille)
+    line = {
+        "id": ctx.number("line"),
+        "product_code": item.record["code"],
+        "item_description": item.record["name"],
+        "quantity": quantity,
+        "unit_price": money(price),
+        "discount": money(discount),
+        "tax": money(tax),
+        "total": money(net + tax),
+    }
+    return line, net + tax
 
 
 class Catalogue(Part):
@@ -220,6 +289,7 @@ class Catalogue(Part):
         for device in self.devices[: max(4, len(self.devices) // 3)]:
             issue = dice.choice(self.made["issue_types"])
             item = device.parts.get(issue["_part"]) or self.services[0]
+            line, _ = line_of(ctx, item, 1, item.price)
             self._emit(
                 "presets",
                 name=f"{issue['label']} {device.name}",
@@ -228,5 +298,5 @@ class Catalogue(Part):
                 model=device.model,
                 issue_type=short(issue, "issue_types"),
                 legal_document_id=str(1 + dice.randrange(3)),
-                lines=[line_of(ctx, item, 1, item.price)],
+                lines=[{name: line[name] for name in _PRESET}],
             )

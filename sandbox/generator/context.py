@@ -68,6 +68,16 @@ def last_of_month(day: dt.date) -> dt.date:
     return day.replace(day=monthrange(day.year, day.month)[1])
 
 
+def money(cents: int) -> Decimal:
+    """Cents as the amount served, always with two places."""
+    return Decimal(cents).scaleb(-2)
+
+
+def share(cents: int, per_mille: int) -> int:
+    """That many thousandths of an amount, rounded half up to the cent."""
+    return (cents * per_mille + 500) // 1000
+
+
 @dataclass(eq=False)
 class Context:
     """One shop being generated.

@@ -4,8 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import CLOSES, OPENS, WORDS, Part, Record
-from sandbox.generator.goods import money, share
+from sandbox.generator.context import CLOSES, OPENS, WORDS, Part, Record, money, share
 from sandbox.generator.people import People
 from sandbox.generator.tickets import Tickets, Visit
 from sandbox.resources import short

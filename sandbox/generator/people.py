@@ -2,8 +2,7 @@
 
 import unicodedata
 
-from sandbox.generator.context import WORDS, Context, Part, Record
-from sandbox.generator.goods import money
+from sandbox.generator.context import WORDS, Context, Part, Record, money
 from sandbox.resources import short
 
 REMEMBERED = 6_000

@@ -10,9 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import WORDS, Context, Part, Record, last_of_month
-from sandbox.generator.goods import Item, line_of, money, share
+from sandbox.generator.catalogue import Catalogue, Item, line_of
+from sandbox.generator.context import WORDS, Context, Part, Record, last_of_month, money
 from sandbox.generator.people import People
 from sandbox.resources import at, short
 
@@ -77,11 +76,8 @@ class Documents(Part):
 
     def _line(self, line: Sold, quantity: int) -> tuple[Record, int]:
         """So many of a line, and their total, tax included."""
-        item, discount = line.item, line.discount * quantity // line.quantity
-        net = item.price * quantity - discount
-        tax = share(net, item.tax_per_mille)
-        amounts = {"discount": discount, "tax": tax, "total": net + tax}
-        return line_of(self.ctx, item, quantity, item.price, **amounts), net + tax
+        discount = line.discount * quantity // line.quantity
+        return line_of(self.ctx, line.item, quantity, line.item.price, discount)
 
     def finish(self, resource: str, record: Record, sale: Sale, created: int) -> tuple[Record, int]:
         """Complete a document with lines, payments, returns and status, and emit all of them.

@@ -7,9 +7,8 @@ was sold, plus what was returned; the counts of the last day say exactly that.
 import datetime as dt
 from collections import defaultdict
 
-from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import LAST_SECOND, Context, Part, Record, last_of_month
-from sandbox.generator.goods import Item, line_of, money, share
+from sandbox.generator.catalogue import Catalogue, Item, line_of
+from sandbox.generator.context import LAST_SECOND, Context, Part, Record, last_of_month, money
 from sandbox.resources import short
 
 _Delivery = tuple[int, list[tuple[Item, int]]]
@@ -93,10 +92,7 @@ class Stockroom(Part):
         content: list[tuple[Item, int]] = []
         for item in items:
             quantity = 1 if item.serialised else self._usual(item)
-            net = item.cost * quantity
-            tax = share(net, item.tax_per_mille)
-            amounts = {"discount": 0, "tax": tax, "total": net + tax}
-            lines.append(line_of(ctx, item, quantity, item.cost, **amounts))
+            lines.append(line_of(ctx, item, quantity, item.cost)[0])
             content.append((item, quantity))
             item.on_order += quantity
         received = self._delivery_moment(created)

@@ -4,9 +4,8 @@ import datetime as dt
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from sandbox.generator.catalogue import Catalogue
-from sandbox.generator.context import WORDS, Part, Record, is_open
-from sandbox.generator.goods import Device, money
+from sandbox.generator.catalogue import Catalogue, Device
+from sandbox.generator.context import WORDS, Part, Record, is_open, money
 from sandbox.generator.people import People
 from sandbox.generator.sales import Documents, Sale, Sold
 from sandbox.resources import of_invoice, short
