@@ -17,8 +17,7 @@ from http import HTTPStatus
 from typing import Any, Self
 from urllib.parse import unquote
 
-from sandbox.inside import HOST, Sandbox
-from sandbox.service import MOST_BODY, Ask, Reply, refused
+from sandbox.service import HOST, MOST_BODY, Ask, Reply, Sandbox, refused
 from specification import LIMITS
 
 log = logging.getLogger(__name__)
@@ -31,7 +30,7 @@ class SandboxServer(Sandbox):
     """Serves shops on loopback from a thread of its own, until it is stopped.
 
     Args:
-        served, how: as of :class:`sandbox.service.Service`.
+        served, how: as of :class:`sandbox.service.Sandbox`.
         port: 0 takes any free one.
         patience_seconds: for a request's head; its body may take three times as long.
     """

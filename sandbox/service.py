@@ -1,7 +1,10 @@
-"""The service without its wire: a request in, an answer out; key, limits, faults, route.
+"""The sandbox without its wire: a request in, an answer out; key, limits, faults, route.
 
-It knows no sockets and waits for nothing. So tests may ask it in their own process, thousands of
-times a second, on a clock of their own (:mod:`sandbox.inside`); :mod:`sandbox.server` serves it.
+    sandbox = Sandbox([ShopSpec("main", records=())], clock=clock, now=clock.moment)
+    httpx.Client(transport=sandbox.transport(), base_url=sandbox.base_url)
+
+It knows no sockets and waits for nothing: a test makes thousands of steps in its own process, on a
+clock of its own. :mod:`sandbox.server` serves it.
 """
 
 import hashlib
@@ -18,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import httpx
+
 from sandbox import explorer
 from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.faults import Fault, Faults
@@ -30,6 +35,7 @@ from sandbox.store import Database, ShopStore
 from specification import LIMITS
 
 log = logging.getLogger(__name__)
+HOST = "127.0.0.1"
 MOST_BODY = 32 * 1024 * 1024
 _MOST_KEPT = 200_000
 """Requests remembered of a shop: four days of the full rate, for a sandbox that runs on."""
@@ -74,7 +80,7 @@ class Ask:
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    address: str = "127.0.0.1"
+    address: str = HOST
 
     @property
     def xml(self) -> bool:
@@ -130,8 +136,8 @@ def _hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-class Service:
-    """Shops of one database, and what they answer.
+class Sandbox:
+    """Shops of one database, what they answer, and all that tests steer and look at.
 
     Args:
         shops: what to serve; None is one plain shop ``main``. A file is filled with what it lacks.
@@ -145,6 +151,8 @@ class Service:
     Raises:
         ValueError: the file holds a shop with another time zone.
     """
+
+    base_url = f"http://inside.invalid{LIMITS.prefix}"
 
     def __init__(
         self,
@@ -267,6 +275,73 @@ class Service:
         except Exception:
             log.exception("%s %s failed", ask.method, ask.path)
             return Answer({"error": "Internal error. Please report it to the sandbox."}, 500)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def transport(self) -> httpx.BaseTransport:
+        """What lets an ``httpx.Client`` ask this sandbox without a socket."""
+        return httpx.MockTransport(self._inside)
+
+    def _inside(self, request: httpx.Request) -> httpx.Response:
+        """Answer, or do to the client what the wire would."""
+        ask = Ask(
+            request.method,
+            request.url.path,
+            request.url.query.decode("latin-1"),
+            {name.lower(): value for name, value in request.headers.items()},
+            request.read(),
+            HOST,
+        )
+        reply = self.answer(ask)
+        if reply.cut == "all":
+            raise httpx.ReadError("the connection was reset", request=request)
+        if reply.cut:
+            raise httpx.RemoteProtocolError("half of the body came", request=request)
+        head = reply.head(self.now())
+        return httpx.Response(reply.status, headers=head, content=reply.content, request=request)
+
+    def store(self, shop: str = "main") -> ShopStore:
+        """The shop's records, to look at and to edit as its staff would."""
+        return self.stores[shop]
+
+    def turn(self, shop: str = "main", **quirks: Any) -> None:
+        """From now on the shop answers with these quirks changed."""
+        spec = self.specs[shop]
+        changed = type(spec.quirks).model_validate(spec.quirks.model_dump() | quirks)
+        self.specs[shop] = replace(spec, quirks=changed)
+
+    def requests(self, shop: str = "main") -> list[Request]:
+        """Every request with the shop's key so far: method, path below /v1, query, status."""
+        return list(self._requests[shop])
+
+    def writes(self, shop: str = "main") -> list[Write]:
+        """Every write that took effect, whatever became of its answer: method, path, body."""
+        return list(self._writes[shop])
+
+    def forget_requests(self) -> None:
+        """Empty the list of requests, for counting a part of a test."""
+        self._requests.clear()
+
+    def rate_errors(self, shop: str = "main") -> int:
+        """Rate errors answered to the shop's key so far."""
+        return self.limiter.counts[self._key_hash(shop)].rate_errors
+
+    def ignored_rate_errors(self, shop: str = "main") -> int:
+        """Requests the shop's key sent into a silence so far; the tenth blocks."""
+        return self.limiter.counts[self._key_hash(shop)].ignored
+
+    def spend(self, requests: int, shop: str = "main") -> None:
+        """Use up part of the shop's minute, as another client of its key does."""
+        self.limiter.spend(self._key_hash(shop), requests)
+
+    def block(self, shop: str = "main", *, address: bool = True) -> None:
+        """Block the shop's key (and this machine's address) at once."""
+        self.limiter.block(self._key_hash(shop), *([HOST] if address else []))
+
+    def _key_hash(self, shop: str) -> str:
+        return str(self.database.one("SELECT key_hash FROM shops WHERE shop = ?", shop)[0])
 
 
 def _spoilt(fault: Fault, answer: Answer, ask: Ask) -> Reply:

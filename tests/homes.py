@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pipelines.settings import Settings, ShopSettings
 
 if TYPE_CHECKING:
-    from sandbox.inside import Sandbox
+    from sandbox.service import Sandbox
 
 
 def shop_of(name: str = "main", **more: Any) -> ShopSettings:

@@ -2,8 +2,8 @@
 
 import httpx
 
-from sandbox.inside import Sandbox
 from sandbox.server import SandboxServer
+from sandbox.service import Sandbox
 from specification import BODIES, LISTS
 from tests.contract.values import good
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
+from sandbox.service import Sandbox
 from sandbox.shops import ShopSpec
 from tests.contract.asking import ZONE, client_of
 from tests.contract.shops import build

@@ -7,8 +7,8 @@ import pytest
 from pipelines.bodies import BodyError, validate
 from sandbox.bodies import checked
 from sandbox.calls import Refusal
-from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
+from sandbox.service import Sandbox
 from sandbox.shops import ShopSpec
 from specification import LISTS
 from tests.contract.asking import ZONE, client_of, first, least_body, real

@@ -7,8 +7,8 @@ from datetime import date
 import httpx
 import pytest
 
-from sandbox.inside import Sandbox
 from sandbox.quirks import Quirks
+from sandbox.service import Sandbox
 from sandbox.shops import ShopSpec
 from sandbox.values import format_day
 from specification import LISTS, OPERATIONS

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.outbox import Outbox, enqueue, push
 from pipelines.settings import Settings
-from sandbox.inside import Sandbox
+from sandbox.service import Sandbox
 from sandbox.shops import ShopSpec
 from tests.fakes.clock import FakeClock
 from tests.fakes.network import InProcess
