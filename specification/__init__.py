@@ -1,7 +1,7 @@
 """What the service offers, as its specification states it: lists, operations, bodies and limits.
 
-The facts stand in ``api.toml``. Client, sandbox and tests read them here, so none can misread the
-document alone; a test holds them against the document. What the document leaves open stands where
+The facts stand in ``api.toml``, which says what its words mean. Client, sandbox and tests read them
+here, so none can misread the document alone; a test holds them against the document. What the document leaves open stands where
 it is decided: the client's reading in ``pipelines`` and ``sources``, the service's in ``sandbox``.
 
     BODIES["customers"].fields["name"].most          # 250
@@ -43,24 +43,7 @@ class Limits:
 
 @dataclass(frozen=True, config=_ROW)
 class Field:
-    """One field of a body.
-
-    Attributes:
-        type: the document's word for it.
-        required: on create; an update sends only what changes.
-        only: the operation that alone takes it; None for both.
-        default: what the service takes when it is left out; None where nothing is said.
-        most: longest text, in characters.
-        at_least, above, below: bounds of a number.
-        values: all that is accepted; empty where any value is.
-        format: forms of a date, such as ``dd-mmm-yyyy HH:mm``; empty where none is said.
-        names: the list whose record it names, by id (``any``: or by exact label).
-        kind: the ``type`` of the statuses it may name.
-        several: how more than one id is sent: as a ``list`` or with ``comma``; empty: one only.
-        of: the body of an array's elements.
-        file: it names a file of one of the upload types.
-        rule: what else the document says of it, in its words.
-    """
+    """One field of a body."""
 
     name: str
     type: Type
@@ -107,17 +90,7 @@ class Parameter:
 
 @dataclass(frozen=True, config=_ROW)
 class List:
-    """One list of records (specification, Endpoints).
-
-    Attributes:
-        name: snake_case of its path: ``ticket_invoices``, ``shipments_deleted``.
-        path: below the base address.
-        item: name of the variable of ``path/{item}``; empty where no record is read alone.
-        methods: what can be done beside reading.
-        parameters: by name.
-        search: what ``searchKeyword`` looks at, in the document's words; empty where unsaid.
-        path_values: accepted values of a variable in the path.
-    """
+    """One list of records; its name is the snake_case of its path: ``ticket_invoices``."""
 
     name: str
     section: str
@@ -131,16 +104,7 @@ class List:
 
 @dataclass(frozen=True, config=_ROW)
 class Operation:
-    """A method of a path.
-
-    Attributes:
-        body: the body it takes as JSON; empty for none.
-        form: the one field of the form it takes; empty for none.
-        list: the list that it answers, creates in, or has its record in; empty for none.
-        is_list: it answers many records.
-        parameters: query parameters with the form of their value.
-        success: the status of success.
-    """
+    """A method of a path; ``list`` is what it answers, creates in, or has its record in."""
 
     method: str
     path: str
