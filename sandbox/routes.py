@@ -1,10 +1,12 @@
 """Which path answers what, in the order in which paths are tried (specification, rule 4).
 
-Every operation of :mod:`specification` has its handler here.
+Every operation of :mod:`specification` has its handler here, and its line in the explorer: the base
+address in a browser is one page without assets, which needs no key.
 """
 
 import re
-from functools import partial
+from functools import cache, partial
+from html import escape
 from typing import Any
 
 from sandbox.calls import Answer, Call, Handler, Refusal, found
@@ -18,7 +20,7 @@ from sandbox.render import envelope, public
 from sandbox.reports import REPORTS, report
 from sandbox.resources import resource_of
 from sandbox.writing import Effects, create, delete, update
-from specification import LIMITS, LISTS, OPERATIONS, List, Operation
+from specification import BODIES, LIMITS, LISTS, METHOD_OF, OPERATIONS, List, Op, Operation
 
 
 def _list(row: List, call: Call) -> Answer:
@@ -117,3 +119,40 @@ def route(method: str, path: str) -> tuple[Handler, dict[str, str]]:
             words = f"{method} is not possible here. Please use {methods}."
             raise Refusal(words, 405, {"allow": methods})
     raise Refusal("There is no such path. Please check the address.", 404)
+
+
+_PAGE_HEAD = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Repair shop sandbox</title>'
+    "<style>body{font:15px sans-serif;margin:2em auto;max-width:60em}code{font-size:14px}"
+    "td{vertical-align:top;padding:.3em .8em .3em 0}</style><h1>Repair shop sandbox</h1>"
+    "<p>A local stand-in for the service. Every request carries the key: <code>curl -H "
+    "'Authorization: KEY' ADDRESS/tickets</code>. Shapes vary with the shop's quirks.</p>"
+)
+
+
+def explorer(method: str, path: str) -> bytes | None:
+    """The page, where this is a request for it; None for everything else."""
+    return _page() if method == "GET" and path.rstrip("/") in ("", LIMITS.prefix) else None
+
+
+@cache
+def _page() -> bytes:
+    parts = [_PAGE_HEAD]
+    for section in dict.fromkeys(one.section for one in OPERATIONS):
+        rows = "".join(_row(one) for one in OPERATIONS if one.section == section)
+        parts.append(f"<h2>{escape(section)}</h2><table>{rows}</table>")
+    return "".join(parts).encode()
+
+
+def _row(one: Operation) -> str:
+    said = list(one.parameters)
+    if one.is_list:
+        said = list(LISTS[one.list].parameters)
+    elif one.body:
+        op: Op = "update" if one.method == METHOD_OF["update"] else "create"
+        for field in BODIES[one.body].taken(op).values():
+            said.append(f"{field.name}*" if field.required and op == "create" else field.name)
+    elif one.form:
+        said = [f"form-data field {one.form}"]
+    line = f"{one.method} {LIMITS.prefix}{one.path}"
+    return f"<tr><td><code>{escape(line)}</code><td>{escape(', '.join(said))}"

@@ -23,13 +23,12 @@ from typing import Any, Literal, NamedTuple
 
 import httpx
 
-from sandbox import explorer
 from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.generator import Size
 from sandbox.limits import MINUTE_SECONDS, Limiter, Verdict
 from sandbox.render import body, wants_xml, written
-from sandbox.routes import route
+from sandbox.routes import explorer, route
 from sandbox.shops import ShopSpec, records_of
 from sandbox.store import Database, ShopStore
 from specification import LIMITS
@@ -207,7 +206,7 @@ class Sandbox:
 
         Nobody without a key makes this machine hold megabytes.
         """
-        page = explorer.page(ask.method, ask.path)
+        page = explorer(ask.method, ask.path)
         if page is not None:
             return Reply(200, page, "text/html; charset=utf-8")
         if self._shop(ask):

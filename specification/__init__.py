@@ -1,8 +1,8 @@
 """What the service offers, as its specification states it: lists, operations, bodies and limits.
 
 The facts stand in ``api.toml``, which says what its words mean. Client, sandbox and tests read them
-here, so none can misread the document alone; a test holds them against the document. What the document leaves open stands where
-it is decided: the client's reading in ``pipelines`` and ``sources``, the service's in ``sandbox``.
+here, so none can misread the document alone; a test holds them against the document. What it leaves
+open stands where it is decided: in ``pipelines`` and ``sources``, and the service's in ``sandbox``.
 
     BODIES["customers"].fields["name"].most          # 250
     LISTS["ticket_invoices"].parameters["status"]    # Parameter(kind="choice", values=("Paid", ...
