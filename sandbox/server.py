@@ -45,7 +45,7 @@ class SandboxServer(Sandbox):
         self.base_url = f"http://{HOST}:{self.port}{LIMITS.prefix}"
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()
-        self._connections: dict[asyncio.Task[None] | None, socket.socket] = {}
+        self._writers: set[asyncio.StreamWriter] = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> Self:
@@ -87,24 +87,24 @@ class SandboxServer(Sandbox):
         server = await asyncio.start_server(self._connected, sock=self._socket, limit=_MOST_HEAD)
         await self._stopping.wait()
         server.close()
-        for connection in self._connections.values():
+        for writer in self._writers:
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RD)
-        tasks = asyncio.gather(*self._connections, return_exceptions=True)
+                writer.get_extra_info("socket").shutdown(socket.SHUT_RD)
+        connections = asyncio.all_tasks() - {asyncio.current_task()}
+        tasks = asyncio.gather(*connections, return_exceptions=True)
         await asyncio.wait([tasks], timeout=2)
         tasks.cancel()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request of a connection after the other."""
-        task = asyncio.current_task()
-        self._connections[task] = writer.get_extra_info("socket")
+        self._writers.add(writer)
         try:
             while await self._answered(reader, writer):
                 pass
         except (EOFError, OSError, ValueError, TimeoutError, asyncio.LimitOverrunError):
             log.debug("a connection broke", exc_info=True)
         finally:
-            del self._connections[task]
+            self._writers.remove(writer)
             writer.close()
 
     async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

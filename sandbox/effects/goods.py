@@ -53,13 +53,6 @@ def _product_stock(call: Call, body: Body, _before: Body | None, product: Body |
     made(call, "stock", GOODS["stock"], stock)
 
 
-def _move(call: Call, product_id: str, by: Any) -> None:
-    """Change a product's stock."""
-    product = call.store.get("products", product_id)
-    if product is not None and by:
-        call.store.update("products", product_id, {"stock": exact(product.get("stock") or 0) + by})
-
-
 def _moves(lines: Callable[[Body], Iterable[tuple[str, Any]]]) -> After:
     """The stock follows what these lines of a record say of products and quantities."""
 
@@ -69,7 +62,9 @@ def _moves(lines: Callable[[Body], Iterable[tuple[str, Any]]]) -> After:
             for product_id, quantity in lines(one) if one is not None else ():
                 sums[product_id] += sign * quantity
         for product_id, by in sums.items():
-            _move(call, product_id, by)
+            if by and (product := call.store.get("products", product_id)):
+                stock = exact(product.get("stock") or 0) + by
+                call.store.update("products", product_id, {"stock": stock})
 
     return after
 

@@ -10,6 +10,8 @@ from sandbox.values import iso_in, parse_day
 from sandbox.writing import CENT, Body, Effects, exact, moment, money, named
 
 ZERO = Decimal("0.00")
+_OF_LINE: Body = {"quantity": exact, "unit_price": money, "item_description": str}
+"""What is taken of a line that is sent, and how it is kept."""
 
 
 def _new(call: Call, body: Body) -> Body:
@@ -120,13 +122,8 @@ def _upsert(call: Call, lines: list[Body], sent: list[Body]) -> list[Body]:
         code = one["product_code"]
         known = next((line for line in merged if line.get("product_code") == code), None)
         if known is None:
-            known = _new_line(call, code)
-            merged.append(known)
-        known["quantity"] = exact(one["quantity"])
-        if "unit_price" in one:
-            known["unit_price"] = money(one["unit_price"])
-        if "item_description" in one:
-            known["item_description"] = one["item_description"]
+            merged.append(known := _new_line(call, code))
+        known |= {name: read(one[name]) for name, read in _OF_LINE.items() if name in one}
     return merged
 
 
@@ -134,13 +131,12 @@ def _new_line(call: Call, code: str) -> Body:
     product = call.store.first("products", "code = ?", (code,))
     if product is None:
         raise Refusal(f"lines: productCode '{code}' does not exist. Please check the product.")
-    prices = product.get("prices") or {}
     return {
         "id": call.store.next_number("line", 1_000_000),
         "product_code": code,
         "item_description": product.get("name", ""),
         "quantity": 1,
-        "unit_price": money(prices.get("retail_price") or 0),
+        "unit_price": money(at(product, "prices.retail_price") or 0),
     }
 
 
@@ -192,9 +188,8 @@ def _invoice(call: Call, body: Body, _before: Body | None, ticket: Body | None) 
         call.store.update("ticket_invoices", known["id"], fields)
         return
     serial = call.store.next_number("invoice", 20_001 + call.store.count("ticket_invoices"))
-    fields.setdefault("created_date", call.store.now_text())
-    fields.setdefault("due_date", fields["created_date"])
-    blank = {"number": f"INV-{serial}", "notes": "", "returns": []}
+    created = fields.get("created_date", call.store.now_text())
+    blank = {"number": f"INV-{serial}", "notes": "", "created_date": created, "due_date": created}
     call.store.insert("ticket_invoices", {**blank, **fields})
 
 
