@@ -1,8 +1,6 @@
 """Bodies of writes against the specification's tables: what is taken, and what is refused.
 
-The fields and their limits are the document's (:mod:`specification`). How values are read, and what
-a field must hold that the document leaves open, is the sandbox's own. The client reads them apart
-from it.
+Fields and limits are the document's (:mod:`specification`); how values are read is our own.
 """
 
 import math

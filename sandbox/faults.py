@@ -1,12 +1,10 @@
 """Faults on demand, for tests: what the wire and the shop's staff do at the worst moment.
 
-Reached only in process, through the server object; nothing of it is served.
-
-    server.faults.next("truncated_json")               # the next answer is cut off
-    server.faults.next("empty_list", path="/tickets", skip=1)
-    server.faults.next("drop_answer_after_commit", method="POST", times=3)
-    server.faults.next("answer_after", status=200, content={"id": 7, "error": "Locked"})
-    server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
+server.faults.next("truncated_json")               # the next answer is cut off
+server.faults.next("empty_list", path="/tickets", skip=1)
+server.faults.next("drop_answer_after_commit", method="POST", times=3)
+server.faults.next("answer_after", status=200, content={"id": 7, "error": "Locked"})
+server.faults.after(2, lambda: server.store("main").delete("tickets", some_id))
 """
 
 import threading

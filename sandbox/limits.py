@@ -2,8 +2,7 @@
 
 Thirty requests in any window of a minute for each key, counted as they arrive; a rate error asks
 for a minute of silence, and any request within it is an ignored rate error, answered by another;
-the tenth ignored one shuts the key and the client's address for 8 hours (specification: 6 to 8;
-the longest is the strict reading). Every time scales with ``minute_seconds``.
+the tenth ignored one shuts the key and the client's address. All times scale with the minute.
 """
 
 import threading

@@ -1,7 +1,6 @@
 """How one sandbox shop answers: every deviation of the field notes as a switch.
 
 The default is the plain service: bare arrays, snake_case, numbers, ISO dates, paging by ``page``.
-``Definition`` says what the shop counts as a sale, which the specification leaves open.
 """
 
 from typing import Literal

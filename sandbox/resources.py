@@ -1,8 +1,4 @@
-"""How the sandbox keeps and answers each list: ``resources.toml`` as frozen rows.
-
-The sandbox's own reading, apart from :mod:`specification`, which says what the document states. An
-odd row is found at import.
-"""
+"""How the sandbox keeps and answers each list: ``resources.toml`` as rows, odd ones found."""
 
 import re
 import tomllib

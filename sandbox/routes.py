@@ -11,9 +11,8 @@ from typing import Any
 
 from sandbox.calls import Answer, Call, Handler, Refusal, found
 from sandbox.effects.goods import GOODS
-from sandbox.effects.payments import pay
 from sandbox.effects.people import PEOPLE
-from sandbox.effects.tickets import TICKETS
+from sandbox.effects.tickets import TICKETS, pay
 from sandbox.effects.uploads import announce, receive
 from sandbox.listing import read_page
 from sandbox.render import envelope, public

@@ -16,8 +16,6 @@ _OTHERS = """
 CREATE TABLE IF NOT EXISTS counters (shop TEXT, name TEXT, value INTEGER, PRIMARY KEY (shop, name));
 CREATE TABLE IF NOT EXISTS shops (
     shop TEXT PRIMARY KEY, timezone TEXT NOT NULL, key_hash TEXT UNIQUE);
-CREATE TABLE IF NOT EXISTS uploads (shop TEXT, id TEXT, resource TEXT, owner TEXT,
-    metadata TEXT, content BLOB, PRIMARY KEY (shop, id));
 """
 _FIXED = ("shop", "id", "created", "created_day", "updated", "updated_day")
 

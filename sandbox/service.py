@@ -128,10 +128,7 @@ def _kept() -> defaultdict[str, deque[Any]]:
 
 
 def _hash(key: str) -> str:
-    """The SHA-256 of a key, which is all that is ever stored (specification, Authentication).
-
-    A random key of 256 bits needs no slow hash: there is no dictionary to try.
-    """
+    """All that is stored of a key (specification, Authentication), which no dictionary has."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 

@@ -285,14 +285,11 @@ class ShopStore:
         return int(row[0])
 
     def _new_id(self, kind: Resource) -> str | int:
-        if kind.ids == "uuid" and not (kind.name in NUMBERED and self._has_numbers(kind)):
+        first = next(iter(self.ids(kind.name)), "") if kind.name in NUMBERED else ""
+        if kind.ids == "uuid" and not first.isdecimal():
             return str(uuid.uuid4())
         highest = self._column(kind.name, "max(CAST(id AS INTEGER))")[0][0]
         return self.next_number(kind.name, (highest or 0) + 1)
-
-    def _has_numbers(self, kind: Resource) -> bool:
-        first = self.first(kind.name, "1", ())
-        return first is not None and str(first["id"]).isdecimal()
 
     def _follow(self, resource: str, record: Mapping[str, Any], *, keep: bool) -> None:
         """Set Paid or Due from the payments, and the ticket's reference to its invoice; ``keep``

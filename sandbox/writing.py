@@ -1,7 +1,6 @@
 """POST, PUT and DELETE of records: the body checked, its fields kept under the record's names.
 
-Most fields need no more: ``resources.toml`` says where each is kept. What a write has beside that
-stands in :mod:`sandbox.effects`, as an :class:`Effects` of the resource.
+``resources.toml`` says where; what a write has beside that stands in :mod:`sandbox.effects`.
 """
 
 import json

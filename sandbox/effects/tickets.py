@@ -1,13 +1,24 @@
-"""Tickets with their status, discount, lines and invoice, every amount in whole cents; comments
-touch their ticket."""
+"""Tickets with their status, discount, lines, invoice and its payments, every amount in whole
+cents; comments touch their ticket."""
 
 from datetime import datetime
 from decimal import Decimal
 
-from sandbox.calls import Call, Refusal
-from sandbox.resources import PRIORITIES, RESOURCES, at, short
+from sandbox.calls import Answer, Call, Refusal
+from sandbox.resources import PRIORITIES, RESOURCES, at, due, short
 from sandbox.values import iso_in, parse_day
-from sandbox.writing import CENT, Body, Effects, exact, moment, money, named
+from sandbox.writing import (
+    CENT,
+    KEEPS,
+    Body,
+    Effects,
+    all_named,
+    checked,
+    exact,
+    moment,
+    money,
+    named,
+)
 
 ZERO = Decimal("0.00")
 _OF_LINE: Body = {"quantity": exact, "unit_price": money, "item_description": str}
@@ -200,3 +211,50 @@ def _touched(call: Call, _body: Body, _before: Body | None, comment: Body | None
 
 TICKET = Effects(_changes, _new, after=_invoice)
 TICKETS = {"tickets": TICKET, "ticket_comments": Effects(after=_touched)}
+
+
+def pay(call: Call) -> Answer:
+    """Take the payment lines; answers with the id of the first payment.
+
+    Several invoices are settled in the order sent, each up to what is due; what is left over goes
+    to the last one.
+    """
+    body = checked(call, "payments", "create")
+    store, keep = call.store, KEEPS[call.quirks.keeps]
+    with store.database.writing():
+        invoices = all_named(call, "payments", "invoiceId", body["invoiceId"])
+        date = moment(call, body["paymentDate"]) if "paymentDate" in body else store.now_text()
+        left = [Decimal(due(invoice)).scaleb(-2) for invoice in invoices]
+        made: list[str] = []
+        for line in body["lines"]:
+            method = named(call, "payment_line", "paymentMethod", line["paymentMethod"])
+            for place, amount in _shares(left, money(line["amount"])):
+                payment = {
+                    "amount": amount,
+                    "date": date,
+                    "payment_method": method["title"],
+                    "payment_note": keep(line.get("paymentNote", "")),
+                    "is_advance": bool(line.get("isAdvance", False)),
+                    "_kind": "invoice",
+                }
+                made.append(store.pay("ticket_invoices", invoices[place], payment))
+        for invoice in invoices:
+            note = {"notes": body["invoiceNote"]} if "invoiceNote" in body else {}
+            store.update("ticket_invoices", invoice["id"], note)
+            ticket = store.get("tickets", at(invoice, "ticket.id"))
+            if ticket is not None:
+                store.update("tickets", ticket["id"], {})
+    return Answer({"id": int(made[0])}, 201)
+
+
+def _shares(dues: list[Decimal], amount: Decimal) -> list[tuple[int, Decimal]]:
+    """Split an amount over the invoices and count it off what is due on each."""
+    shares: list[tuple[int, Decimal]] = []
+    last = len(dues) - 1
+    for place in range(len(dues)):
+        part = amount if place == last else max(Decimal(0), min(amount, dues[place]))
+        if part or (place == last and not shares):
+            shares.append((place, part))
+            dues[place] -= part
+            amount -= part
+    return shares

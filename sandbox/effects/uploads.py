@@ -1,53 +1,38 @@
 """Uploads in two steps: what the file will be, then the file, which must be just that."""
 
-import json
 import uuid
 from email import message_from_string
 from typing import Any
 
 from sandbox.calls import Answer, Call, Refusal, found
+from sandbox.resources import at
 from sandbox.writing import checked
 from specification import LIMITS, List
 
 
 def announce(row: List, table: str, call: Call) -> Answer:
     """POST .../upload: takes the metadata, answers where the file goes."""
-    resource = row.name
-    owner = found(call.store, resource, call.path[row.item])
-    metadata = checked(call, table, "create")
-    upload = str(uuid.uuid4())
-    with call.store.database.writing() as connection:
-        connection.execute(
-            "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, NULL)",
-            (call.store.shop, upload, resource, str(owner["id"]), json.dumps(metadata)),
-        )
-    location = f"{LIMITS.prefix}/{resource}/{owner['id']}/upload/{upload}"
+    owner = found(call.store, row.name, call.path[row.item])
+    metadata, upload = checked(call, table, "create"), str(uuid.uuid4())
+    announced = {**(owner.get("_uploads") or {}), upload: metadata}
+    call.store.update(row.name, owner["id"], {"_uploads": announced}, touch=False)
+    location = f"{LIMITS.prefix}/{row.name}/{owner['id']}/upload/{upload}"
     return Answer({"id": upload}, 201, {"location": location})
 
 
 def receive(row: List, call: Call) -> Answer:
     """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
-    resource, upload = row.name, call.path["uploadId"]
-    with call.store.database.writing() as connection:
-        owner = found(call.store, resource, call.path[row.item])
-        announced = call.store.database.one(
-            "SELECT metadata FROM uploads WHERE shop = ? AND id = ? AND resource = ? AND owner = ?",
-            *(call.store.shop, upload, resource, str(owner["id"])),
+    owner, upload = found(call.store, row.name, call.path[row.item]), call.path["uploadId"]
+    metadata = at(owner, f"_uploads.{upload}")
+    if metadata is None:
+        raise Refusal("There is no such upload. Please send its metadata first.", 404)
+    name, content = _file(call)
+    if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
+        raise Refusal(
+            f"The file ({name}, {len(content)} bytes) does not match its metadata "
+            f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
         )
-        if announced is None:
-            raise Refusal("There is no such upload. Please send its metadata first.", 404)
-        metadata = json.loads(announced[0])
-        name, content = _file(call)
-        if name != metadata["fileName"] or len(content) != metadata["fileSize"]:
-            raise Refusal(
-                f"The file ({name}, {len(content)} bytes) does not match its metadata "
-                f"({metadata['fileName']}, {metadata['fileSize']} bytes). Please check it."
-            )
-        connection.execute(
-            "UPDATE uploads SET content = ? WHERE shop = ? AND id = ?",
-            (content, call.store.shop, upload),
-        )
-        call.store.update(resource, owner["id"], {"_files": [*(owner.get("_files") or []), upload]})
+    call.store.update(row.name, owner["id"], {"_files": [*(owner.get("_files") or []), upload]})
     return Answer({"id": upload})
 
 

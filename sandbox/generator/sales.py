@@ -161,7 +161,7 @@ class Documents(Part):
 
 @dataclass(eq=False)
 class Counter(Part):
-    """Sells over the counter; such a sale makes no ticket."""
+    """Sells over the counter."""
 
     catalogue: Catalogue
     people: People
