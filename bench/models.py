@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
+from jinja2 import Template
 
 from bench.processes import peak_mb
 from pipelines.home import open_database
 from pipelines.reconcile.calibrate import calibrate
 from pipelines.transform.models import build
 from tests.warehouse.raw import Raw
-
-_LOADED = ("ticket_invoices", "pos_orders", "tickets", "payments")
 
 BY_HAND = """
 with effects as (
@@ -43,93 +42,14 @@ group by all
 
 
 def fill(path: Path, lines: int) -> None:
-    """A shop with so many document lines, three a document, two thirds of them invoices.
-
-    Amounts differ, as a shop's do: joins by amounts and rounded products cost nothing otherwise.
-    """
+    """A shop with so many document lines, three a document, two thirds of them invoices."""
     open_database(path).close()  # with the blocks that the file of a home has
     Raw(path, main="America/Guatemala")
-    invoices, orders = lines * 2 // 9, lines // 9
     customers = max(5000, lines // 100)  # each brings a device some twenty times at most
-    with open_database(path) as connection:  # rows are packed as a load packs them
-        for table in (*_LOADED, "customers", "products"):
-            connection.execute(f"alter table raw.{table} alter _dlt_load_id set default '1'")
-        for table, count in (("ticket_invoices", invoices), ("pos_orders", orders)):
-            _documents(connection, table, count, customers)
-        connection.execute(
-            "insert into raw.ticket_invoices__returns (shop_id, parent_id, _dlt_id, "
-            "_dlt_parent_id, _dlt_list_idx, id, amount, created_date) "
-            "select 'main', id, 'r' || id, _dlt_id, 0, 'r' || id, 5, created_date "
-            "from raw.ticket_invoices where hash(id) % 20 = 0"
-        )
-        connection.execute(
-            "insert into raw.tickets (shop_id, id, _dlt_id, _seen_at, created_date, device, "
-            "status__label, customer__id, technician__id) "
-            "select 'main', 't' || i, 't' || i, now(), "
-            "strftime(timestamp '2023-01-01' + "
-            f"interval (i * {_apart(invoices) * 9 // 10}) second, "
-            "'%Y-%m-%dT%H:%M:%S-06:00'), 'Model ' || i % 50 || '|2022', "
-            f"'Collected', 'c' || i % {customers}, 'u' || i % 6 "
-            "from range(?) as numbers(i)",
-            [invoices],
-        )
-        connection.execute(
-            "insert into raw.customers (shop_id, id, _dlt_id, _seen_at, name) "
-            "select 'main', 'c' || i, 'c' || i, now(), 'Name ' || i "
-            f"from range({customers}) as numbers(i)"
-        )
-        connection.execute(
-            "insert into raw.products (shop_id, id, _dlt_id, _seen_at, code, prices__cost_price) "
-            "select 'main', 'p' || i, 'p' || i, now(), 'P' || i, 4 + i % 300 / 100 "
-            "from range(2000) as numbers(i)"
-        )
-        connection.execute(
-            "insert into raw.tax_rates (shop_id, id, _dlt_id, _seen_at, name, value) "
-            "select 'main', rate, rate, now(), rate, rate from unnest([5, 12]) as rates(rate)"
-        )
-
-
-def _apart(count: int) -> int:
-    """Seconds between two of so many records: they fill some three years at most, and none is to
-    come, as a ticket dated beyond the calendar is built again each night.
-    """
-    return min(100, 100_000_000 // count)
-
-
-def _documents(
-    connection: duckdb.DuckDBPyConnection, table: str, count: int, customers: int
-) -> None:
-    letter = table[0]
-    ticket = ", ticket__id" if table == "ticket_invoices" else ""
-    connection.execute(
-        f"insert into raw.{table} (shop_id, id, _dlt_id, _seen_at, number, status, amount_total, "
-        f"tax_total, created_date, customer__id{ticket}) "
-        f"select 'main', '{letter}' || i, '{letter}' || i, now(), 'N' || i, 'Paid', "
-        "3 * (price + tax), 3 * tax, "
-        f"strftime(timestamp '2023-01-01' + interval (i * {_apart(count)}) second, "
-        "'%Y-%m-%dT%H:%M:%S-06:00'), "
-        f"'c' || i % {customers}{', ' + chr(39) + 't' + chr(39) + ' || i' if ticket else ''} "
-        "from (select i, 10 + i % 90000 / 100 as price, round(price * 0.12, 2) as tax "
-        "from range(?) as numbers(i))",
-        [count],
-    )
-    connection.execute(
-        f"insert into raw.{table}__lines (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
-        "_dlt_list_idx, product_code, quantity, unit_price, tax, total) "
-        "select 'main', id, id || '/' || j, _dlt_id, j, 'P' || hash(id, j) % 2000, 1, "
-        "(amount_total - tax_total) / 3, tax_total / 3, amount_total / 3 "
-        f"from raw.{table}, range(3) as numbers(j)"
-    )
-    connection.execute(
-        f"insert into raw.{table}__payments (shop_id, parent_id, _dlt_id, _dlt_parent_id, "
-        "_dlt_list_idx, id, amount, date) "
-        f"select 'main', id, 'y' || id, _dlt_id, 0, 'y' || id, amount_total, created_date "
-        f"from raw.{table}"
-    )
-    connection.execute(
-        "insert into raw.payments (shop_id, id, _dlt_id, _seen_at, amount, date) "
-        f"select 'main', id, _dlt_id, now(), amount, date from raw.{table}__payments"
-    )
+    counts = {"invoices": lines * 2 // 9, "orders": lines // 9, "customers": customers}
+    rows = Template(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+    with open_database(path) as connection:
+        connection.execute(rows.render(counts))
 
 
 def _by_hand(path: Path) -> None:

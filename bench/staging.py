@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jinja2 import Environment
+
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.shapes import Kind, Reference, Table
 
@@ -32,6 +34,10 @@ _GROUPS: Mapping[Kind, str] = {
 _DOC = re.compile(r"\{% docs (\w+) %\}(.*?)\{% enddocs %\}", re.S)
 """A paragraph that columns of several tables share."""
 _NOTE = "Written by `make models` from sources/repair_shop/schema/lists."
+_VIEW = Environment(
+    *("[%", "%]", "[[", "]]", "[#", "#]"), trim_blocks=True, keep_trailing_newline=True
+).from_string(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+"""The view of a raw table, whose own marks are those of dbt."""
 _SOURCES = f"""\
 # {_NOTE}
 sources:
@@ -107,42 +113,7 @@ class _Level:
         """The view: what each column is called in raw, and here."""
         groups = self.columns()
         moments = groups.pop("moments", {})
-        lines = ["-- ids", "source.shop_id,"]
-        if self.parent:
-            lines += ["source._dlt_id as row_key,", f"source.parent_id as {self.parent},"]
-            lines += [f"source._dlt_parent_id as {self.above},"] if self.above else []
-            lines += ["source._dlt_list_idx as position,"]
-        else:
-            lines += ["source.id,"]
-        for group, named in groups.items():
-            lines += [f"-- {group}"] if group != "ids" else []
-            for column, name in named.items():
-                cast = f"cast(source.{column} as {{{{ money() }}}})"
-                said = cast if group == "numbers" else f"source.{column}"
-                # An empty text says nothing; of a reference it is null in raw already.
-                if group in ("ids", "texts") and column != "id" and "__" not in column:
-                    said = f"nullif(source.{column}, '')"
-                lines.append(f"{said}," if said == f"source.{name}" else f"{said} as {name},")
-        lines += ["-- times"] if moments else []
-        lines += [f"{{{{ moment('source.{column}', '{n}') }}}}," for column, n in moments.items()]
-        lines += ["-- state of the row"]
-        if not self.parent:
-            lines += ["source._seen_at as seen_at,", "source._deleted_at as deleted_at,"]
-        lines += ["source._unreadable as unreadable"]
-        listed = "\n".join(f"        {line}" for line in lines)
-        zones = (
-            "shops as (\n    select shop_id, timezone from {{ source('ops', 'shops') }}\n),\n\n"
-            if moments
-            else ""
-        )
-        joined = "    left join shops on shops.shop_id = source.shop_id\n" if moments else ""
-        return (
-            f"-- {_NOTE}\n"
-            "with source as (\n"
-            f"    select * from {{{{ source('raw', '{self.table}') }}}}\n),\n\n{zones}"
-            f"renamed as (\n    select\n{listed}\n    from source\n{joined})\n\n"
-            "select * from renamed\n"
-        )
+        return _VIEW.render(level=self, groups=groups, moments=moments, note=_NOTE)
 
     def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:
         """Column of the view -> what it means. ``shared``: the paragraphs of several tables."""
