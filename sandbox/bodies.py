@@ -65,19 +65,16 @@ def _number(one: Field, value: Any, of_form: bool) -> int | float:
     if not (isinstance(found, int) or math.isfinite(found)) or abs(found) > _LARGEST:
         raise BadValue("has more digits than a number keeps")
     found = int(found) if found == int(found) else found
-    if not (one.values or one.names or one.name == "amount"):  # a payment may be of any amount
-        _in_bounds(one, found)
-    return found
-
-
-def _in_bounds(one: Field, found: float) -> None:
-    """The limits that the document states; a number without one is not below zero."""
+    if one.values or one.names or one.name == "amount":  # a payment may be of any amount
+        return found
+    # The limits that the document states; a number without one is not below zero.
     least = 0 if one.above is None else one.above
     if found < least or (one.above is not None and found == least):
         word = "at least" if one.above is None else "greater than"
         raise BadValue(f"must be {word} {least}")
     if one.below is not None and found >= one.below:
         raise BadValue(f"must be less than {one.below}")
+    return found
 
 
 def _choice(one: Field, value: Any, of_form: bool) -> Any:

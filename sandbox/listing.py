@@ -102,8 +102,11 @@ def _condition(kind: Resource, one: Parameter, call: Call, value: str) -> Condit
     """What a parameter's value asks for."""
     name, paths = one.name, kind.looks_at(one.name)
     if one.kind in ("label", "ids") or name == "priority":
-        turned = call.query.one(f"{name}Condition") == "NOT-EQUAL"
-        return _is_one_of(kind, paths[0], _meant(one, call, value), turned=turned)
+        left, meant = kind.sql(paths[0]), _meant(one, call, value)
+        turned = "NOT " if call.query.one(f"{name}Condition") == "NOT-EQUAL" else ""
+        if turned or paths[0] not in kind.columns:
+            left = f"coalesce(CAST({left} AS TEXT), '')"
+        return f"{left} {turned}IN ({_marks(meant)})", meant
     if one.kind == "flag":
         return _flag(kind, name, paths[0], wanted=parse_bool(value))
     if one.kind == "choice":
@@ -151,13 +154,6 @@ def _must_be(value: str, known: Sequence[str]) -> None:
 
 def _marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
-
-
-def _is_one_of(kind: Resource, path: str, values: list[Any], *, turned: bool = False) -> Condition:
-    left = kind.sql(path)
-    if turned or path not in kind.columns:
-        left = f"coalesce(CAST({left} AS TEXT), '')"
-    return f"{left} {'NOT IN' if turned else 'IN'} ({_marks(values)})", values
 
 
 def _holds(kind: Resource, path: str, test: str) -> str:

@@ -90,16 +90,11 @@ def _handler(one: Operation) -> Handler:
     return partial(_WRITES[one.method], row, _EFFECTS.get(row.name, Effects()))
 
 
-def _paths() -> dict[re.Pattern[str], dict[str, Handler]]:
-    handlers: dict[str, dict[str, Handler]] = {}
-    for one in OPERATIONS:
-        path = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", LIMITS.prefix + one.path)
-        handlers.setdefault(path, {})[one.method] = _handler(one)
-    return {re.compile(path): by_method for path, by_method in handlers.items()}
-
-
-_PATHS = _paths()
+_PATHS: dict[re.Pattern[str], dict[str, Handler]] = {}
 """Every path of the specification with its handlers by method, in the order they are tried in."""
+for _each in OPERATIONS:
+    _path = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", LIMITS.prefix + _each.path)
+    _PATHS.setdefault(re.compile(_path), {})[_each.method] = _handler(_each)
 
 
 def route(method: str, path: str) -> tuple[Handler, dict[str, str]]:

@@ -24,12 +24,14 @@ class NewerFile(Exception):
     """The file was written by a later version of the sandbox; nothing was changed in it."""
 
 
-def create(connection: sqlite3.Connection) -> None:
-    """Make the tables that are missing.
+def prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables that are missing, and teach SQLite what the filters need.
 
     Raises:
         NewerFile: the file's version is above ours.
     """
+    connection.create_function("has", 2, _has, deterministic=True)
+    connection.create_function("dmy", 1, _dmy, deterministic=True)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > VERSION:
         raise NewerFile(f"the file is of version {version}, this sandbox reads up to {VERSION}")
@@ -54,17 +56,13 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def register_functions(connection: sqlite3.Connection) -> None:
-    """Teach SQLite what the filters need: search in any script, and days as dd-mmm-yyyy."""
-    connection.create_function("has", 2, _has, deterministic=True)
-    connection.create_function("dmy", 1, _dmy, deterministic=True)
-
-
 def _has(text: object, needle: str) -> bool:
+    """Search in any script."""
     return text is not None and needle in str(text).casefold()
 
 
 def _dmy(day: str | None) -> str | None:
+    """A day as dd-mmm-yyyy."""
     return format_day(date.fromisoformat(day)) if day else None
 
 

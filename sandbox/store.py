@@ -37,8 +37,7 @@ class Database:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute("PRAGMA cache_size=-32000")
-        schema.register_functions(self._connection)
-        schema.create(self._connection)
+        schema.prepare(self._connection)
 
     def rows(self, sql: str, values: Any = ()) -> list[Any]:
         """All rows that a question finds."""

@@ -52,16 +52,12 @@ def parse_bool(text: str) -> bool:
     return _FLAGS[word]
 
 
-def iso(moment: datetime) -> str:
-    """Write a moment as the field notes show it: ``2026-07-16T18:22:05-0600``."""
-    # %Y does not pad years before 1000 on every system.
-    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S%z}"
-
-
 def iso_in(moment: datetime, zone: ZoneInfo) -> str:
-    """Write a moment in the shop's zone; one without a zone is taken for the shop's wall clock."""
+    """Write a moment in the shop's zone, as the field notes show it: ``2026-07-16T18:22:05-0600``.
+    One without a zone is taken for the shop's wall clock."""
     aware = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
-    return iso(aware)
+    # %Y does not pad years before 1000 on every system.
+    return f"{aware.year:04d}{aware:-%m-%dT%H:%M:%S%z}"
 
 
 def epoch(text: str | None, zone: ZoneInfo) -> int | None:

@@ -89,8 +89,7 @@ class _Shop:
             timezone=timezone,
             email=f"hello@{''.join(c for c in ctx.shop.lower() if c.isalnum())}.example.com",
         )
-        people = People(ctx)
-        people.emit_groups(self.opening)
+        people = People(ctx, self.opening)
         self.catalogue = Catalogue(ctx, people)
         documents = Documents(ctx)
         self.tickets = Tickets(ctx, self.catalogue, people, documents)
@@ -139,7 +138,7 @@ class _Shop:
         ctx, scale = self.ctx, self.ctx.scale
         moments = self._moments(day, scale.tickets, share)
         visits = [Visit() for _ in moments]
-        for visit in self.tickets.due_comebacks(day):
+        for visit in self.tickets.comebacks.pop(day, []):
             moments.append(ctx.open_moment(self.dice, day))
             visits.append(visit)
         for moment, visit in sorted(zip(moments, visits, strict=True), key=lambda pair: pair[0]):

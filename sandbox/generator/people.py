@@ -12,10 +12,22 @@ REMEMBERED = 6_000
 class People(Part):
     """Invents people and companies; keeps the customers who may come back."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: Context, opening: int) -> None:
         super().__init__(ctx)
         self._regulars: list[Record] = []
         self._groups: list[Record] = []
+        for name, per_cent in (("Retail", 0), ("Business", 5), ("School", 10), ("Staff", 20)):
+            person = self.person()
+            group = ctx.emit(
+                "groups",
+                opening,
+                name=name,
+                billing_name=person["name"],
+                billing_mobile=person["mobile"],
+                billing_email=person["email"],
+                discount=money(per_cent * 100),
+            )
+            self._groups.append(group)
 
     def person(self) -> Record:
         """Somebody new: a name, and where to reach who bears it."""
@@ -39,21 +51,6 @@ class People(Part):
     def company(self) -> str:
         """The name of some company."""
         return " ".join(self.dice.choice(WORDS[part]) for part in ("companies", "company_forms"))
-
-    def emit_groups(self, created: int) -> None:
-        """Emit the customer groups."""
-        for name, per_cent in (("Retail", 0), ("Business", 5), ("School", 10), ("Staff", 20)):
-            person = self.person()
-            record = self.ctx.emit(
-                "groups",
-                created,
-                name=name,
-                billing_name=person["name"],
-                billing_mobile=person["mobile"],
-                billing_email=person["email"],
-                discount=money(per_cent * 100),
-            )
-            self._groups.append(record)
 
     def customer(self, moment: int, *, new: float = 0.55) -> Record:
         """A reference to a customer who comes at a moment; with that probability a new one.

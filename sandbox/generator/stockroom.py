@@ -95,7 +95,9 @@ class Stockroom(Part):
             lines.append(line_of(ctx, item, quantity, item.cost)[0])
             content.append((item, quantity))
             item.on_order += quantity
-        received = self._delivery_moment(created)
+        received = ctx.later(dice, created, 2 + dice.expovariate(1 / 4))
+        if dice.random() < 0.08:
+            received = ctx.at(last_of_month(ctx.day(received)), LAST_SECOND)
         status, arrives = "Received", received < ctx.end
         if dice.random() < 0.015:  # forgotten: part of it never came
             status, arrives, content = "Partially Delivered", False, content[: len(content) // 2]
@@ -115,13 +117,6 @@ class Stockroom(Part):
             shipping_cost=money(dice.choice((0, 0, 450, 900, 1250, 1999))),
             lines=lines,
         )
-
-    def _delivery_moment(self, created: int) -> int:
-        ctx, dice = self.ctx, self.dice
-        moment = ctx.later(dice, created, 2 + dice.expovariate(1 / 4))
-        if dice.random() < 0.08:
-            moment = ctx.at(last_of_month(ctx.day(moment)), LAST_SECOND)
-        return moment
 
     def count(self, moment: int, items: list[Item], *, adjust: bool) -> None:
         """Emit a count of some products; with ``adjust`` small differences are found and booked."""

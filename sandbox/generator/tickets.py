@@ -52,12 +52,9 @@ class Tickets(Part):
             for user in self.catalogue.made["users"]
             if user["type"] in {"Technician", "Admin"} and user["status"] == "Active"
         ]
-        self._comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
+        self.comebacks: defaultdict[dt.date, list[Visit]] = defaultdict(list)
+        """Repairs that did not hold, by the day on which they come back."""
         self._on_the_bench: deque[tuple[Record, Record]] = deque(maxlen=2)
-
-    def due_comebacks(self, day: dt.date) -> list[Visit]:
-        """Repairs that did not hold and come back on that day."""
-        return self._comebacks.pop(day, [])
 
     def open(self, moment: int, visit: Visit | None = None) -> Record:
         """Emit a ticket opened at a moment, with all that hangs on it; return a reference to it."""
@@ -115,7 +112,7 @@ class Tickets(Part):
             day = ctx.day(life.collected) + dt.timedelta(days=dice.randint(2, 27))
             while not is_open(day):
                 day += dt.timedelta(days=1)
-            self._comebacks[day].append(Visit(customer, device, issue, comeback=True))
+            self.comebacks[day].append(Visit(customer, device, issue, comeback=True))
         return {**reference, "_customer": customer}
 
     def _life(self, moment: int, visit: Visit) -> _Life:
