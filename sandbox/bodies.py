@@ -119,11 +119,7 @@ def _read(one: Field, value: Any, of_form: bool) -> Any:
 
 
 def checked(table: str, op: Op, content: Any, *, of_form: bool = False) -> dict[str, Any]:
-    """A body as it is kept, with what the document takes for required fields that are left out.
-
-    Raises:
-        Refusal: it names every field that breaks a rule.
-    """
+    """A body as it is kept, with what the document takes for required fields that are left out."""
     if isinstance(content, dict) and op == "create":
         rows = BODIES[table].fields.values()
         given = {row.name: row.default for row in rows if row.required and row.default is not None}

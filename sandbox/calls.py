@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Refusal(Exception):
-    """An answer with the specification's error body; README has the statuses."""
+    """Raised by all that works on a request: an answer with the error body; README has statuses."""
 
     def __init__(
         self, message: str, status: int = 400, headers: Mapping[str, str] | None = None
@@ -43,11 +43,7 @@ class Query:
         return values[-1].strip() if values else None
 
     def read(self, name: str, reader: Callable[[str], T]) -> T | None:
-        """The value as it is read; None when it is missing or empty.
-
-        Raises:
-            Refusal: it cannot be read.
-        """
+        """The value as it is read; None when it is missing or empty."""
         text = self.one(name)
         try:
             return None if text is None else reader(text)

@@ -23,11 +23,7 @@ ALL: Condition = ("1", [])
 
 
 def read_page(row: List, call: Call) -> tuple[list[dict[str, Any]], frozenset[str]]:
-    """Answer a list: its records, and the parts of them that stay hidden as their flag is off.
-
-    Raises:
-        Refusal: a parameter is not in the form it must have.
-    """
+    """Answer a list: its records, and the parts of them that stay hidden as their flag is off."""
     kind, query, store = resource_of(row), call.query, call.store
     parts = [ALL, *_own_rules(kind, row, call)]
     for one in row.parameters.values():

@@ -148,12 +148,6 @@ def written(told: dict[str, Any] | None, quirks: Quirks) -> Any:
     return shapes[quirks.written]
 
 
-def wants_xml(accept: str) -> bool:
-    """Whether ``Accept`` names XML, and JSON not before it (specification: JSON by default)."""
-    named = re.search(r"\b(json|xml)\b", accept.lower())
-    return named is not None and named[1] == "xml"
-
-
 def body(content: Any, *, xml: bool) -> tuple[bytes, str]:
     """Write an answer; gives the bytes and their content type."""
     if not xml:

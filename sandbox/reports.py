@@ -27,11 +27,7 @@ Sums = dict[str, int]
 
 
 def report(name: str, call: Call) -> Answer:
-    """Answer one report in the shape the shop has.
-
-    Raises:
-        Refusal: a year or a day that is malformed.
-    """
+    """Answer one report in the shape the shop has."""
     store, quirks = call.store, call.quirks
     is_monthly = name.startswith("monthly")
     if is_monthly:

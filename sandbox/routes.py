@@ -100,11 +100,7 @@ for _each in OPERATIONS:
 def route(method: str, path: str) -> tuple[Handler, dict[str, str]]:
     """What answers a request, and the variables of its path.
 
-    The first path that matches is used (specification, rule 4), whatever the method.
-
-    Raises:
-        Refusal: 404 or 405.
-    """
+    The first path that matches is used (specification, rule 4), whatever the method."""
     for pattern, handlers in _PATHS.items():
         if known := pattern.fullmatch(path):
             if method in handlers:

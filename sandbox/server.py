@@ -115,7 +115,7 @@ class SandboxServer(Sandbox):
         method, target, version = line.split(" ")
         path, _, query = target.partition("?")
         headers = {name.lower(): value for name, value in message_from_string(fields).items()}
-        ask = Ask(method, unquote(path), query, headers, address=HOST)
+        ask = Ask(method, unquote(path), query, headers)
         stays = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
         body = self.early(ask) or await self._body(ask, reader, writer)
         if isinstance(body, bytes):

@@ -27,7 +27,7 @@ from sandbox.calls import Answer, Call, Query, Refusal
 from sandbox.faults import Fault, Faults
 from sandbox.generator import Size
 from sandbox.limits import MINUTE_SECONDS, Limiter, Verdict
-from sandbox.render import body, wants_xml, written
+from sandbox.render import body, written
 from sandbox.routes import explorer, route
 from sandbox.shops import ShopSpec, records_of
 from sandbox.store import Database, ShopStore
@@ -79,12 +79,12 @@ class Ask:
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    address: str = HOST
 
     @property
     def xml(self) -> bool:
-        """Whether XML is asked for."""
-        return wants_xml(self.headers.get("accept", ""))
+        """Whether XML is asked for, and JSON not before it (specification: JSON by default)."""
+        named = re.search(r"\b(json|xml)\b", self.headers.get("accept", "").lower())
+        return named is not None and named[1] == "xml"
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Sandbox:
     def _reply(self, ask: Ask, shop: str, below: str) -> Reply:
         spec, key, fault = self.specs[shop], _hash(ask.headers["authorization"]), None
         wide = spec.quirks.block_scope == "key_and_address"
-        verdict = self.limiter.arrives(key, ask.address, spec.limit, shuts_address=wide)
+        verdict = self.limiter.arrives(key, HOST, spec.limit, shuts_address=wide)
         if verdict is Verdict.OK:
             fault = self.faults.take(shop, ask.method, below)
         if fault is not None and fault.kind == "rate_error":
@@ -288,7 +288,6 @@ class Sandbox:
             request.url.query.decode("latin-1"),
             {name.lower(): value for name, value in request.headers.items()},
             request.read(),
-            HOST,
         )
         reply = self.answer(ask)
         if reply.cut == "all":

@@ -1,4 +1,1 @@
-"""What follows from a write beside keeping what was sent (specification, Resources).
-
-Tickets with lines, discounts and invoices; payments; stock; prices; uploads; and small rules.
-"""
+"""What follows from a write beside keeping what was sent (specification, Resources)."""
