@@ -72,7 +72,9 @@ models: install
 	$(BIN)/python -m bench.statements
 
 bench: install
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench.wire
+	$(BIN)/python -m bench.models
+	$(BIN)/python -m bench.chain 5 50 200 --seconds 75
 
 # The reference: commands, settings and tables as the code has them.
 docs: install

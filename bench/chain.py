@@ -1,6 +1,6 @@
 """A chain of shops in one process: requests a second, CPU, memory, threads, open files.
 
-``python -m bench.chain [SHOPS ...] [--seconds 30] [--minute 60]`` reads so many tiny shops for the
+``python -m bench.chain [SHOPS ...] [--seconds 30]`` reads so many tiny shops for the
 first time, each within its own 30 requests a minute. It stops after so many seconds. One shop in
 ten is out: its answers never come. The service runs in a process of its own, and what that costs is
 told apart. ``even``: requests of the shop that got fewest, of those that answer, over those of the
@@ -30,7 +30,7 @@ ZONE = "America/Guatemala"
 LIMIT = 30
 
 
-def serve(count: int, minute: float) -> None:
+def serve(count: int) -> None:
     """The service, until the other end of stdin is closed; first its address and keys, last its
     costs, as lines of JSON."""
     records = list(generate(seed=1, size="tiny", shop="main", timezone=ZONE, until=None))
@@ -38,14 +38,13 @@ def serve(count: int, minute: float) -> None:
     specs = [
         ShopSpec(
             f"shop{n}",
-            limit=LIMIT,
             timezone=ZONE,
             records=records,
             quirks=late if n % 10 == 9 else Quirks(),
         )
         for n in range(count)
     ]
-    with SandboxServer(specs, minute_seconds=minute) as server:
+    with SandboxServer(specs) as server:
         began = time.process_time()
         print(json.dumps([server.base_url, server.keys]), flush=True)
         sys.stdin.read()
@@ -55,17 +54,15 @@ def serve(count: int, minute: float) -> None:
         os._exit(0)  # answers that never come are not waited for
 
 
-def fetch(count: int, minute: float, seconds: float) -> None:
+def fetch(count: int, seconds: float) -> None:
     """Read all shops for ``seconds`` in this process, and print a line."""
     with (
-        service("bench.chain", str(count), "--minute", str(minute)) as (tell, told),
+        service("bench.chain", str(count)) as (tell, told),
         tempfile.TemporaryDirectory() as folder,
     ):
         base_url, keys = json.loads(told.readline())
         shops = [
-            ShopSettings(
-                name=name, base_url=base_url, api_key=key, timezone=ZONE, minute_seconds=minute
-            )
+            ShopSettings(name=name, base_url=base_url, api_key=key, timezone=ZONE)
             for name, key in keys.items()
         ]
         peak = {"threads": 0, "files": 0}
@@ -84,7 +81,7 @@ def fetch(count: int, minute: float, seconds: float) -> None:
             total = sum(answering)
             print(
                 f"{count} shops: {total} requests in {took:.0f} s, {total / took:.1f}/s (allowed "
-                f"{len(answering) * LIMIT / minute:.1f}/s, and {LIMIT} of each shop at once); "
+                f"{len(answering) * LIMIT / 60:.1f}/s, and {LIMIT} of each shop at once); "
                 f"{1000 * cpu / total:.1f} ms CPU "
                 f"a request (the service {1000 * theirs / total:.1f}); {peak_mb()} MB, "
                 f"{peak['threads']} threads, {peak['files']} files; even "
@@ -99,18 +96,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shops", nargs="*", type=int, default=[5, 50, 200])
     parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--minute", type=float, default=60.0)
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        serve(given.serve, given.minute)
+        serve(given.serve)
     elif len(given.shops) == 1:
-        fetch(given.shops[0], given.minute, given.seconds)
+        fetch(given.shops[0], given.seconds)
     else:
         for count in given.shops:
-            words = ["--seconds", str(given.seconds), "--minute", str(given.minute)]
-            command = [sys.executable, "-m", "bench.chain", str(count), *words]
-            subprocess.run(command, check=True)
+            words = ["bench.chain", str(count), "--seconds", str(given.seconds)]
+            subprocess.run([sys.executable, "-m", *words], check=True)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader
 
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.shapes import Kind, Reference, Table
@@ -34,26 +35,14 @@ _GROUPS: Mapping[Kind, str] = {
 _DOC = re.compile(r"\{% docs (\w+) %\}(.*?)\{% enddocs %\}", re.S)
 """A paragraph that columns of several tables share."""
 _NOTE = "Written by `make models` from sources/repair_shop/schema/lists."
-_VIEW = Environment(
-    *("[%", "%]", "[[", "]]", "[#", "#]"), trim_blocks=True, keep_trailing_newline=True
-).from_string(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
-"""The view of a raw table, whose own marks are those of dbt."""
-_SOURCES = f"""\
-# {_NOTE}
-sources:
-  - name: raw
-    description: >-
-      What the loader wrote, one table for each list endpoint and nested list, as the service
-      said it.
-    schema: raw
-    config:
-      # `dbt source freshness`: a list that no night read for two days is told, after four it fails.
-      loaded_at_field: _seen_at
-      freshness:
-        warn_after: {{count: 2, period: day}}
-        error_after: {{count: 4, period: day}}
-    tables:
-"""
+_TEMPLATES = Environment(
+    *("[%", "%]", "[[", "]]", "[#", "#]"),
+    trim_blocks=True,
+    keep_trailing_newline=True,
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+)
+"""Their own marks are those of dbt."""
+_TEMPLATES.filters["json"] = json.dumps
 
 
 class Unsaid(ValueError):
@@ -109,11 +98,10 @@ class _Level:
             found["ids"] = {"id": "id"} | ids
         return {group: found[group] for group in ("ids", *_GROUPS.values()) if group in found}
 
-    def query(self) -> str:
-        """The view: what each column is called in raw, and here."""
-        groups = self.columns()
-        moments = groups.pop("moments", {})
-        return _VIEW.render(level=self, groups=groups, moments=moments, note=_NOTE)
+    @property
+    def moments(self) -> list[str]:
+        """Its columns in raw that hold a moment."""
+        return list(self.columns().get("moments", ()))
 
     def meanings(self, shared: Mapping[str, str]) -> dict[str, str]:
         """Column of the view -> what it means. ``shared``: the paragraphs of several tables."""
@@ -192,29 +180,16 @@ def _nested(table: str, shape: Table, parent: str, above: str, of: str) -> Itera
 def files(project: Path) -> dict[Path, str]:
     """Path in ``project`` -> what it holds. Raises :class:`Unsaid`."""
     shared = dict(_DOC.findall((project / "models" / "columns.md").read_text(encoding="utf-8")))
-    tables, sources, models, found = "", _SOURCES, f"# {_NOTE}\nmodels:\n", {}
-    for level in _levels():
-        key, one = "parent_id" if level.parent else "id", f"One row for each {level.one}"
-        moments = list(level.columns().get("moments", ()))
-        tables += f"        ('{level.table}', '{key}', {moments}),\n"
-        sources += f'      - {{name: {level.table}, description: "{one}."}}\n'
-        models += (
-            f"  - name: stg_{level.table}\n"
-            f'    description: "{one}, as last read from the service."\n'
-            "    columns:\n"
-        )
-        for name, text in level.meanings(shared).items():
-            models += f"      - {{name: {name}, description: {json.dumps(text)}}}\n"
-        found[_FOLDER / f"stg_{level.table}.sql"] = level.query()
-    return found | {
-        _FOLDER / "_raw.yml": sources,
-        _FOLDER / "_staging.yml": models,
-        Path("macros", "declared_tables.sql"): (
-            "{% macro declared_tables() %}\n"
-            "    {#- Every raw table: the column that names its record, and its moments.\n"
-            f"        {_NOTE} -#}}\n"
-            f"    {{{{ return([\n{tables}    ]) }}}}\n{{% endmacro %}}\n"
-        ),
+    levels = [*_levels()]
+
+    def made(template: str, **told: Any) -> str:
+        return _TEMPLATES.get_template(template).render(note=_NOTE, **told)
+
+    views = {f"stg_{one.table}.sql": made("view.sql", level=one) for one in levels}
+    return {_FOLDER / name: text for name, text in views.items()} | {
+        _FOLDER / "_raw.yml": made("sources.yml", levels=levels),
+        _FOLDER / "_staging.yml": made("models.yml", levels=levels, shared=shared),
+        Path("macros", "declared_tables.sql"): made("tables.sql", levels=levels),
     }
 
 

@@ -1,3 +1,5 @@
+[% set groups = level.columns() %]
+[% set moments = groups.pop("moments", {}) %]
 -- [[ note ]]
 with source as (
     select * from {{ source('raw', '[[ level.table ]]') }}
