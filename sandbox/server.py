@@ -13,7 +13,7 @@ import struct
 import threading
 from dataclasses import replace
 from email import message_from_string
-from http import HTTPStatus
+from http.client import responses
 from typing import Any, Self
 from urllib.parse import unquote
 
@@ -154,7 +154,7 @@ class SandboxServer(Sandbox):
         if reply.cut != "all":
             told = reply.head(self.now()) | ({} if stays else {"connection": "close"})
             fields = "".join(f"{name}: {value}\r\n" for name, value in told.items())
-            line = f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"
+            line = f"HTTP/1.1 {reply.status} {responses.get(reply.status, '')}"
             content = b"" if ask.method == "HEAD" else reply.content
             content = content[: len(content) // 2] if reply.cut else content
             writer.write(f"{line}\r\n{fields}\r\n".encode("latin-1") + content)

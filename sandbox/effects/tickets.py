@@ -82,10 +82,8 @@ def _discount(call: Call, body: Body, ticket: Body) -> Body:
     """Discount of the ticket; with the group's, the one sent is ignored."""
     if body.get("customerGroupDiscount"):
         customer = call.store.get("customers", at(ticket, "customer.id")) or {}
-        group = call.store.first(
-            "groups", "json_extract(doc, '$.name') = ?", (customer.get("group"),)
-        )
-        percent = Decimal((group or {}).get("discount") or 0)
+        groups = call.store.called("groups", customer.get("group"))
+        percent = Decimal(groups[0].get("discount") or 0) if groups else Decimal(0)
         return {"_group_percent": percent, "discount_level": "gross"}
     changes: Body = {}
     if "customerGroupDiscount" in body:
