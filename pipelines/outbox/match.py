@@ -286,7 +286,11 @@ def left_out(
     sent. Words that may stand for what was sent say nothing, as it may have been so before."""
 
     def is_empty(name: str, sent: Any) -> bool:
-        return bool(sent) and any(row.get(column) == "" for column in columns_of(resource, name))
+        if not sent or picture(resource, name, row):
+            return False
+        # In an object, such as an address, an empty text is null in a cleaned row.
+        held = [column for column in columns_of(resource, name) if column in row]
+        return any(row[column] == "" or "__" in column for column in held)
 
     return [
         name

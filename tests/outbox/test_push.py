@@ -170,7 +170,8 @@ def test_a_record_whose_id_ends_as_the_number_of_a_change_is_no_reference_to_it(
 
 
 @pytest.mark.parametrize(
-    ("field", "before", "new_start"), [("city", "A", ""), ("city", "A", "+"), ("company", "", "")]
+    ("field", "before", "new_start"),
+    [("city", "A", ""), ("city", "A", "+"), ("company", "", ""), ("city", "", "")],
 )
 def test_an_update_that_is_ignored_is_not_called_done(desk, field, before, new_start):
     record = desk.shop.put("customers", name="Ann", **{field: before})
