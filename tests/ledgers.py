@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,6 +50,26 @@ def answer(
         rows=len(rows),
     )
     return ledger.last_seq()
+
+
+def ran(
+    home: Path,
+    exit_code: int | None,
+    outcome: str = "",
+    command: str = "sync",
+    **complete: bool,
+) -> None:
+    """A run as the ledger keeps it, which was cut off without an exit code; and of each shop
+    whether it was read whole."""
+    with closing(Ledger(home / "mirror.sqlite")) as ledger:
+        run = ledger.begin_run(command)
+        if exit_code is not None:
+            outcome = outcome or {0: "complete", 1: "differs", 4: "stopped"}.get(
+                exit_code, "failed"
+            )
+            shops = [{"shop": shop, "complete": is_whole} for shop, is_whole in complete.items()]
+            ended = {"requests": 0, "rows": 0, "message": "no answer", "detail": {"shops": shops}}
+            ledger.end_run(run, outcome=outcome, exit_code=exit_code, **ended)
 
 
 def make_empty(home: Path) -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -47,6 +48,13 @@ def shop(tmp_path, monkeypatch, chain):
         ledger.executemany("insert into filling values (randomblob(4000))", [()] * 2000)
         ledger.commit()
     return tmp_path
+
+
+@pytest.fixture
+def kept(shop):
+    """A backup of it."""
+    assert main(["backup", "--to", str(shop / "kept.backup")]) == 0
+    return shop / "kept.backup"
 
 
 def test_a_folder_is_no_backup_and_takes_none(shop, capsys):
@@ -111,21 +119,19 @@ def test_a_restored_home_has_everything_and_no_key(shop, capsys, monkeypatch):
     assert KEY in (shop / ".dlt" / "secrets.toml").read_text(), "settings that are there stay"
 
 
-def test_a_queue_restored_elsewhere_sends_nothing_until_it_is_adopted(shop, monkeypatch, capsys):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
+def test_a_queue_restored_elsewhere_sends_nothing_until_it_is_adopted(
+    shop, kept, monkeypatch, capsys
+):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(shop / "elsewhere"))
-    assert main(["restore", str(file)]) == 0
+    assert main(["restore", str(kept)]) == 0
     capsys.readouterr()
     assert main(["push"]) != 0
     assert "adopt" in capsys.readouterr().err
 
 
-def test_what_is_queued_after_a_restore_is_not_taken_for_sent(shop, capsys):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
+def test_what_is_queued_after_a_restore_is_not_taken_for_sent(shop, kept, capsys):
     shutil.rmtree(shop / "data")
-    assert main(["restore", str(file)]) == 0
+    assert main(["restore", str(kept)]) == 0
     assert main(["queue", "add", "brands", "--op", "create", "--json", '{"name": "New"}']) == 0
     assert [each["next"] for each in queued(capsys)] == [
         "may have been sent: the next push looks for it first",
@@ -160,78 +166,65 @@ def test_a_backup_beside_a_writer_is_of_one_moment(shop):
         assert one == other
 
 
-def test_a_restore_replaces_nothing(shop, capsys):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
-    assert main(["restore", str(file)]) == 2
-    assert "replaces nothing" in capsys.readouterr().err
-
-
-def test_a_restore_that_failed_replaces_nothing_of_what_was_done_since(shop, capsys):
-    file, taken = shop / "kept.backup", shop / ".dlt" / "restored-config.toml"
-    assert main(["backup", "--to", str(file)]) == 0
+def test_a_restore_replaces_nothing_of_what_was_done_since_one_that_failed(shop, kept, capsys):
+    taken = shop / ".dlt" / "restored-config.toml"
     shutil.rmtree(shop / "data")
     taken.mkdir()
-    assert main(["restore", str(file)]) == 2
+    assert main(["restore", str(kept)]) == 2
     assert main(["queue", "add", "brands", "--op", "create", "--json", '{"name": "New"}']) == 0
     taken.rmdir()
-    assert main(["restore", str(file)]) == 2
+    assert main(["restore", str(kept)]) == 2
     assert "replaces nothing" in capsys.readouterr().err
     assert "brands" in {each["resource"] for each in queued(capsys)}
 
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "empty", "absent", "other"])
-def test_a_damaged_backup_puts_nothing_in_place(shop, capsys, harm):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
-    whole = file.read_bytes()
+def test_a_damaged_backup_puts_nothing_in_place(shop, kept, capsys, harm):
+    whole = kept.read_bytes()
     if harm == "cut":
-        file.write_bytes(whole[: len(whole) // 2])
+        kept.write_bytes(whole[: len(whole) // 2])
     elif harm == "changed":
-        with zipfile.ZipFile(file) as packed:
+        with zipfile.ZipFile(kept) as packed:
             at = packed.getinfo("outbox.sqlite").header_offset + 200
-        file.write_bytes(whole[:at] + bytes(64) + whole[at + 64 :])
+        kept.write_bytes(whole[:at] + bytes(64) + whole[at + 64 :])
     elif harm == "empty":
-        file.write_bytes(b"")
+        kept.write_bytes(b"")
     elif harm == "absent":
-        file.unlink()
+        kept.unlink()
     else:
-        with zipfile.ZipFile(file, "w") as packed:
+        with zipfile.ZipFile(kept, "w") as packed:
             packed.writestr("../../evil", "x")
     shutil.rmtree(shop / "data")
-    assert main(["restore", str(file)]) == 2
+    assert main(["restore", str(kept)]) == 2
     home = shop / "data"
     names = {path.name for path in home.iterdir()} if home.exists() else set()
     assert not names & {"outbox.sqlite", "mirror.sqlite", "warehouse.duckdb"}
     assert not (shop.parent / "evil").exists()
 
 
-def test_killed_backups_leave_the_last_one_whole(shop):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
+def killed(*words: str) -> Iterator[None]:
+    """A command, killed after a while, a little later each time."""
     for tenth in range(1, 9, 2):
-        made = subprocess.Popen([sys.executable, "-m", "shopmirror", "backup", "--to", str(file)])
+        made = subprocess.Popen([sys.executable, "-m", "shopmirror", *words])
         time.sleep(tenth / 10)
         made.send_signal(signal.SIGKILL)
         made.wait(timeout=30)
-        with zipfile.ZipFile(file) as packed:
+        yield
+
+
+def test_killed_backups_leave_the_last_one_whole(shop, kept):
+    for _ in killed("backup", "--to", str(kept)):
+        with zipfile.ZipFile(kept) as packed:
             assert packed.testzip() is None
-    assert main(["backup", "--to", str(file)]) == 0
+    assert main(["backup", "--to", str(kept)]) == 0
     assert [path.name for path in shop.iterdir() if ".tmp" in path.name] == []
 
 
-def test_killed_restores_are_begun_anew(shop):
-    file = shop / "kept.backup"
-    assert main(["backup", "--to", str(file)]) == 0
+def test_killed_restores_are_begun_anew(shop, kept):
     shutil.rmtree(shop / "data")
-    for tenth in range(1, 9, 2):
-        made = subprocess.Popen([sys.executable, "-m", "shopmirror", "restore", str(file)])
-        time.sleep(tenth / 10)
-        made.send_signal(signal.SIGKILL)
-        made.wait(timeout=30)
-    code = main(["restore", str(file)])
+    list(killed("restore", str(kept)))
     # 2: one of them was through before it was killed.
-    assert code in (0, 2)
+    assert main(["restore", str(kept)]) in (0, 2)
     with closing(sqlite3.connect(shop / "data" / "mirror.sqlite")) as ledger:
         assert ledger.execute("select count(*) from filling").fetchone() == (2000,)
     assert (shop / "data" / "outbox.sqlite").exists()

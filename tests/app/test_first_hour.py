@@ -11,6 +11,7 @@ from pipelines.monitor.severity import Kind, Problem
 from pipelines.settings import Settings, ShopSettings
 from shopmirror.commands.config import sections
 from shopmirror.completion import resources, shops
+from shopmirror.consoles import moment
 from shopmirror.main import app
 from tests.app.command_line import PREFIX
 from tests.app.command_line import home_of_its_own as home_of_its_own
@@ -27,6 +28,8 @@ def test_a_first_plan_fits_a_screen(run, shop, monkeypatch):
     assert len(lines) < 40 and max(map(len, lines)) <= 80
     assert "custom_fields:leads" in out
     assert len(run("plan", "--lists")[1].splitlines()) > 40
+    code, out, _ = run("plan", "tickets", "customFields")
+    assert code == 0 and "at least" in out and "custom_fields:leads" in out
 
 
 def test_config_show_says_what_counts_and_where_it_was_said(run, shop, tmp_path, monkeypatch):
@@ -111,6 +114,10 @@ def test_test_mail_says_what_was_taken(run, monkeypatch):
         assert len(server.mails) == 3
         monkeypatch.setenv("REPORT__MAIL_TO", "")
         assert run("test-mail")[1] == "Sent for notices: owner@example.org.\n"
+        monkeypatch.setenv("MAIL__MAIL_TO", "owner@example.org, desk@example.org")
+        server.unknown = ["desk@example.org"]
+        code, out, err = run("test-mail")
+        assert code == 3 and "refused desk@example.org" in err and "Sent" not in out
     code, _, err = run("test-mail")
     assert code == 3 and "could not be sent" in err
 
@@ -136,8 +143,10 @@ def test_what_mends_a_trouble_is_a_command(kind):
         assert Problem(kind, words).mend == ""
 
 
-def test_status_names_the_command_that_mends(run, shop):
+def test_status_of_nothing_is_not_well_and_names_the_command_that_mends(run, shop):
     assert "never read whole  -> shopmirror sync" in run("status")[1]
+    code, out, _ = run("status", "--check")
+    assert code == 1 and "never read whole" in out
 
 
 def test_the_shell_completes_names(monkeypatch):
@@ -148,15 +157,8 @@ def test_the_shell_completes_names(monkeypatch):
     assert shops("x") == []
 
 
-def test_times_are_the_shops_own(home_of_one_zone):
-    from shopmirror.consoles import moment
-
-    zone = home_of_one_zone.one_zone
+def test_times_are_the_shops_own(tmp_path):
+    made = [shop_of(name, timezone="America/Guatemala") for name in ("centro", "norte")]
+    zone = Settings(home=tmp_path, shops=tuple(made)).one_zone
     assert moment("2026-11-22T04:40:00+00:00", zone) == "2026-11-21 22:40 CST"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d \S+", moment("2026-11-22T04:40:00+00:00"))
-
-
-@pytest.fixture
-def home_of_one_zone(tmp_path):
-    made = [shop_of(name, timezone="America/Guatemala") for name in ("centro", "norte")]
-    return Settings(home=tmp_path, shops=tuple(made))

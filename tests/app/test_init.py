@@ -11,6 +11,8 @@ from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from tests.promises import promise
 
+AT_UTC = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
+
 
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -45,7 +47,8 @@ def begin(folder, monkeypatch):
     return run
 
 
-def test_it_writes_settings_that_load(begin, folder, server, capsys):
+@promise("a key is in no log, error, table or file")
+def test_it_writes_settings_that_load_and_tells_no_key(begin, folder, server, capsys):
     code = begin(
         "--base-url", server.base_url, "--timezone", "America/Guatemala", key=server.keys["main"]
     )
@@ -60,6 +63,9 @@ def test_it_writes_settings_that_load(begin, folder, server, capsys):
     assert (folder / ".dlt/.gitignore").read_text() == "secrets.toml\n"
     assert "schedule --install" in printed.out
     assert server.keys["main"] not in printed.out + printed.err
+    for path in (folder / "data").rglob("*"):
+        if path.is_file():
+            assert server.keys["main"].encode() not in path.read_bytes(), path
 
 
 def test_zone_and_currency_are_the_services_own(begin, folder, server, capsys):
@@ -79,14 +85,6 @@ def test_a_zone_that_is_not_the_services_names_the_shop(begin, folder, server, c
     arguments = ("--base-url", server.base_url, "--timezone", "America/Guatemala", "--no-sync")
     assert begin(*arguments, "--shop", "north", key=server.keys["north"]) == 1
     assert capsys.readouterr().out.count("Set timezone of shop 'north'") == 2
-
-
-@promise("a key is in no log, error, table or file")
-def test_no_key_is_in_the_log(begin, folder, server):
-    begin("--base-url", server.base_url, "--timezone", "UTC", key=server.keys["main"])
-    for path in (folder / "data").rglob("*"):
-        if path.is_file():
-            assert server.keys["main"].encode() not in path.read_bytes(), path
 
 
 def test_a_wrong_key_writes_nothing_and_asks_once(begin, folder, server, capsys):
@@ -174,11 +172,10 @@ def test_what_is_set_is_not_replaced_silently(begin, folder, capsys):
     config = folder / ".dlt/config.toml"
     config.write_text('[sources.repair_shop]\nbase_url = "http://127.0.0.1:8/v1"\n')
     before = config.read_text()
-    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*arguments, key="some-key-1234") == 2
+    assert begin(*AT_UTC, key="some-key-1234") == 2
     assert "--replace" in capsys.readouterr().err
     assert config.read_text() == before
-    assert begin(*arguments, "--replace", key="some-key-1234") == 0
+    assert begin(*AT_UTC, "--replace", key="some-key-1234") == 0
     assert load_settings().shops[0].base_url == "http://127.0.0.1:9/v1"
 
 
@@ -190,8 +187,7 @@ def test_comments_and_other_sections_stay(begin, folder):
     )
     secrets.write_text('[notify]\nsmtp_password = "pass-word-1"\n')
     secrets.chmod(0o644)
-    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*arguments, key="some-key-1234") == 0
+    assert begin(*AT_UTC, key="some-key-1234") == 0
     text = config.read_text()
     assert "# ours" in text and "# quiet" in text and 'sync_at = "23:00"' in text
     assert 'smtp_password = "pass-word-1"' in secrets.read_text()
@@ -200,9 +196,8 @@ def test_comments_and_other_sections_stay(begin, folder):
 
 def test_a_second_shop_gives_the_first_a_name(begin, folder):
     first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "America/Lima", "--no-test")
-    second = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
     assert begin(*first, key="key-of-the-first") == 0
-    assert begin(*second, "--shop", "North", key="key-of-the-second") == 0
+    assert begin(*AT_UTC, "--shop", "North", key="key-of-the-second") == 0
     shops = {shop.name: shop for shop in load_settings().shops}
     assert set(shops) == {"main", "north"}
     assert shops["main"].api_key.get_secret_value() == "key-of-the-first"
@@ -213,19 +208,17 @@ def test_a_second_shop_gives_the_first_a_name(begin, folder):
 
 @pytest.mark.parametrize("first", ["main", "norte"])
 def test_the_key_of_another_shop_is_refused(begin, folder, capsys, first):
-    values = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*values, "--shop", first, key="key-of-the-first") == 0
-    assert begin(*values, "--shop", "centro", key="key-of-the-first") == 2
+    assert begin(*AT_UTC, "--shop", first, key="key-of-the-first") == 0
+    assert begin(*AT_UTC, "--shop", "centro", key="key-of-the-first") == 2
     assert f"Shop '{first}' has this key already" in capsys.readouterr().err
     assert [shop.name for shop in load_settings().shops] == [first]
-    again = (*values[:3], "Asia/Tokyo", "--no-test", "--replace")
+    again = (*AT_UTC[:3], "Asia/Tokyo", "--no-test", "--replace")
     assert begin(*again, "--shop", first, key="key-of-the-first") == 0
 
 
 def test_with_named_shops_the_shop_must_be_said(begin, folder, capsys):
-    first = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*first, "--shop", "north", key="key-of-the-first") == 0
-    assert begin(*first, key="key-of-another") == 2
+    assert begin(*AT_UTC, "--shop", "north", key="key-of-the-first") == 0
+    assert begin(*AT_UTC, key="key-of-another") == 2
     assert "north" in capsys.readouterr().err
 
 
@@ -233,8 +226,7 @@ def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys):
     (folder / ".dlt").mkdir()
     secrets = folder / ".dlt/secrets.toml"
     secrets.write_text('[sources.repair_shop]\napi_key = "hush-hush-hush\n')
-    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*arguments, key="some-key-1234") == 2
+    assert begin(*AT_UTC, key="some-key-1234") == 2
     told = capsys.readouterr()
     assert "secrets.toml" in told.err and "hush" not in told.err + told.out
     assert "hush" in secrets.read_text()
@@ -242,8 +234,7 @@ def test_a_damaged_file_is_named_without_its_content(begin, folder, capsys):
 
 def test_a_variable_that_is_stronger_is_named(begin, folder, monkeypatch, capsys):
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-of-the-environment")
-    arguments = ("--base-url", "http://127.0.0.1:9/v1", "--timezone", "UTC", "--no-test")
-    assert begin(*arguments, key="some-key-1234") == 0
+    assert begin(*AT_UTC, key="some-key-1234") == 0
     told = capsys.readouterr()
     assert "SOURCES__REPAIR_SHOP__API_KEY" in told.err
     assert "key-of-the-environment" not in told.err + told.out

@@ -67,7 +67,10 @@ def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys
     ],
 )
 def test_a_service_that_runs_is_started_anew_by_its_new_file(account, monkeypatch, platform, words):
+    """Also that of a folder with an odd name."""
     monkeypatch.setattr("sys.platform", platform)
+    (odd := account / "50% & more").mkdir()
+    monkeypatch.chdir(odd)
     assert main(["schedule", "--install"]) == 0
     before = len(told(account))
     assert main(["schedule", "--install"]) == 0
@@ -86,16 +89,6 @@ def test_a_service_of_another_folder_stays(account, monkeypatch, capsys, platfor
     monkeypatch.chdir(other)
     assert main(["schedule", "--install"]) == 2
     assert "serves another folder" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_a_folder_with_an_odd_name_is_known_again(account, monkeypatch, platform):
-    monkeypatch.setattr("sys.platform", platform)
-    odd = account / "50% & more"
-    odd.mkdir()
-    monkeypatch.chdir(odd)
-    assert main(["schedule", "--install"]) == 0
-    assert main(["schedule", "--install"]) == 0
 
 
 def test_launchd_gets_a_property_list(account, monkeypatch):

@@ -3,15 +3,14 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
+from tests.app.command_line import PREFIX
+from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.promises import promise
 
 ROOT = Path(__file__).parents[2]
-PREFIX = "SOURCES__REPAIR_SHOP__"
 CODES = {
     **dict.fromkeys(["LoadError", "LeaseError", "ModelsFailed", "OutcomeUnknown"], 1),
     **dict.fromkeys(
@@ -42,13 +41,7 @@ def test_an_error_ends_a_command_with_the_code_of_the_interface():
     assert len(set(found) & set(CODES)) > 15
 
 
-@pytest.fixture
-def folder(plain_folder, monkeypatch):
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(plain_folder / "home"))
-    return plain_folder
-
-
-def test_two_shops_of_one_key_are_refused_and_nothing_is_sent(folder, monkeypatch, capfd):
+def test_two_shops_of_one_key_are_refused_and_nothing_is_sent(monkeypatch, capfd):
     with SandboxServer([ShopSpec(records=[])]) as server:
         monkeypatch.setenv(PREFIX + "BASE_URL", server.base_url)
         for shop in ("NORTH", "SOUTH"):

@@ -11,7 +11,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard import asked, table
-from pipelines.dashboard.parts import DOCUMENTS
 from pipelines.dashboard.plain import plain
 from pipelines.dashboard.serve import APP
 from pipelines.language import MINUS
@@ -131,9 +130,9 @@ def test_a_bar_of_any_month_leads_to_it(chain, monkeypatch):
 
 
 @pytest.mark.parametrize("by", ["product", "technician"])
-def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
-    page = shown(chain, monkeypatch, part="breakdown", by=by, period="2026-05")
-    rows = page.dataframe[0].value
+def test_a_breakdown_adds_up_is_compared_and_leads_to_its_documents(chain, monkeypatch, by):
+    asked = {"part": "breakdown", "by": by, "period": "2026-05"}
+    rows = shown(chain, monkeypatch, **asked).dataframe[0].value
     for column, month in (("Sold", "2026-05"), ("Before", "2026-04")):
         ((sold,),) = ask(
             chain,
@@ -142,6 +141,12 @@ def test_a_breakdown_adds_up_and_is_compared(chain, monkeypatch, by):
         )
         assert rows[column].sum() == pytest.approx(sold)
     assert not rows.isin(["None", "pos_order", "\n"]).any().any()
+    assert rows["Share"].dtype == rows["Change"].dtype == float, "they sort as numbers"
+    assert rows["Share"].sum() == pytest.approx(100)
+    if by == "product":
+        best = rows.iloc[0]
+        page = shown(chain, monkeypatch, **asked, open=f"part:product:{best['Product']}")
+        assert page.dataframe[-1].value["Sold"].sum() == pytest.approx(best["Sold"])
 
 
 @pytest.mark.parametrize("by", ["product", "technician"])
@@ -168,36 +173,6 @@ def test_open_tickets_are_a_list(chain, monkeypatch):
     ((count,),) = ask(chain, "select count(*) from marts.tickets where not is_done")
     assert len(tickets) == count > 0
     assert set(tickets["Shop"]) <= {"centro", "norte"}
-
-
-def test_documents_add_up_to_the_month(chain):
-    """They are those of the shop's definition: marts.counted_sales, of which days are made too."""
-    names, days = ("centro", "norte"), {"first": date(2026, 5, 1), "last": date(2026, 5, 31)}
-    counted = DOCUMENTS.ask(chain, names, **days)
-    ((count, total),) = ask(
-        chain,
-        "select count(*), sum(total)::double from intermediate.int_sales_effects "
-        "where day between '2026-05-01' and '2026-05-31'",
-    )
-    assert counted[0]["of"] == len(counted) == count > 0
-    assert float(sum(row["sold"] for row in counted)) == pytest.approx(total)
-
-
-def test_shares_and_changes_sort_as_numbers_and_lead_to_their_documents(chain, monkeypatch):
-    page = shown(chain, monkeypatch, part="breakdown", by="product", period="2026-05")
-    rows = page.dataframe[0].value
-    assert rows["Share"].dtype == rows["Change"].dtype == float
-    assert rows["Share"].sum() == pytest.approx(100)
-    best = rows.iloc[0]
-    page = shown(
-        chain,
-        monkeypatch,
-        part="breakdown",
-        period="2026-05",
-        open=f"part:product:{best['Product']}",
-    )
-    behind = page.dataframe[-1].value
-    assert behind["Sold"].sum() == pytest.approx(best["Sold"])
 
 
 def test_a_share_is_of_all_parts_however_few_are_shown(home, monkeypatch):
@@ -287,11 +262,6 @@ def test_on_a_phone_a_lines_amount_is_its_total(chain, monkeypatch):
     assert f"**{plain(formats.money(price))}**" not in bold
 
 
-def test_what_is_seen_can_be_downloaded(chain, monkeypatch):
-    page = shown(chain, monkeypatch, period="2026-05")
-    assert [one.label for one in page.get("download_button")] == ["PDF", "Excel"]
-
-
 PERIODS = ("2026-07-16", "2026-07", "2026-W28", "2026-Q2", "2026-06-03--2026-06-09")
 
 
@@ -336,7 +306,7 @@ def test_how_runs_ended_is_said_in_the_language_of_the_page(home, monkeypatch):
     assert runs["Mensaje"].iloc[0].startswith("Se detuvo antes de terminar.")
 
 
-def test_a_month_leads_to_its_documents(chain, monkeypatch):
+def test_a_month_leads_to_its_documents_and_to_its_report(chain, monkeypatch):
     page = shown(chain, monkeypatch)
     page.selectbox(key="period").select("2026-05").run()
     listed = page.dataframe[0].value
@@ -349,6 +319,7 @@ def test_a_month_leads_to_its_documents(chain, monkeypatch):
     assert listed["Gross"].sum() == pytest.approx(gross)
     assert listed["Sold"].sum() == pytest.approx(gross)
     assert set(listed["Kind"]) <= {"invoice", "POS order", "return"}
+    assert [one.label for one in page.get("download_button")] == ["PDF", "Excel"]
 
 
 def test_several_currencies_are_not_added(home, monkeypatch):
@@ -368,8 +339,5 @@ def test_several_currencies_are_not_added(home, monkeypatch):
 
 def test_a_cell_that_looks_like_a_formula_is_a_text(home, monkeypatch):
     change(home, "update marts.receivables set customer_name = '=cmd|''/c calc''!A1'")
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
-    page = AppTest.from_file(str(APP), default_timeout=60)
-    page.query_params["part"] = "due"
-    page.run()
+    page = shown(home, monkeypatch, part="due")
     assert set(page.dataframe[0].value["Customer"]) == {"'=cmd|'/c calc'!A1"}

@@ -10,9 +10,9 @@ from pipelines.home import Home
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.publish import publish
 from pipelines.report import Period
-from sources.repair_shop.ledger import Ledger
 from tests.app.test_page import metric, shown
 from tests.app.warehouse import ask, change
+from tests.ledgers import ran
 
 
 def test_books_that_differ_are_seen_first(home, monkeypatch):
@@ -32,9 +32,7 @@ def test_a_mirror_that_is_old_or_whose_sync_failed_is_told_above_all(home, monke
     page = shown(home, monkeypatch)
     assert not page.warning and not page.error
     assert any("Books agree" in str(m.value) for m in page.markdown)
-    ledger = Ledger(home / "mirror.sqlite")
-    ledger.begin_run("sync")
-    ledger.close()
+    ran(home, None)
     page = shown(home, monkeypatch, part="mirror")
     assert "was cut off" in page.error[0].value
     (runs,) = [d.value for d in page.dataframe if "Outcome" in d.value.columns]

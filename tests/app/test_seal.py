@@ -2,7 +2,6 @@
 
 import shutil
 from datetime import date, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from pipelines.report import Period, SealState, closing_report
 from pipelines.report.trust import Seal
 from sources.repair_shop.ledger import Ledger
 from tests.app.warehouse import NOW, TODAY, change, report, texts
+from tests.ledgers import ran
 
 
 @pytest.mark.parametrize(
@@ -73,23 +73,6 @@ def test_of_many_lists_in_doubt_six_are_named(home):
     assert line.count(",") == 6 and line.endswith("others.")
 
 
-def _run(
-    home: Path,
-    exit_code: int | None,
-    outcome: str = "failed",
-    command: str = "sync",
-    **complete: bool,
-) -> None:
-    ledger = Ledger(home / "mirror.sqlite")
-    run = ledger.begin_run(command)
-    if exit_code is not None:
-        ledger.end_run(
-            run, outcome=outcome, exit_code=exit_code, requests=0, rows=0, message="The disk is "
-            "full", detail={"shops": [{"shop": s, "complete": c} for s, c in complete.items()]},
-        )  # fmt: skip
-    ledger.close()
-
-
 def test_runs_that_were_published_count_where_there_is_no_ledger(home):
     change(home, "update ops.runs set outcome = 'failed', exit_code = 3, message = 'no answer'")
     (line,) = texts(report(home, shop="centro").pages[0])
@@ -99,39 +82,39 @@ def test_runs_that_were_published_count_where_there_is_no_ledger(home):
 
 def test_no_seal_is_green_after_a_failed_sync_or_one_that_was_cut_off(home):
     """They publish nothing: the file is as whole as it was, and no longer tonight's."""
-    _run(home, 0, "complete")
+    ran(home, 0)
     made = report(home)
     assert (made.seal, made.pages[0].cautions) == (SealState.AGREES, ())
-    _run(home, 2)
+    ran(home, 2)
     for shop in (None, "centro"):
         made = report(home, shop=shop)
         (caution,) = made.pages[0].cautions
         assert caution.severity is Severity.FAULT
-        assert caution.shown == "The last run (sync) ended failed: The disk is full."
+        assert caution.shown == "The last run (sync) ended failed: no answer."
         assert made.seal is SealState.IN_DOUBT
     assert {line.seal for line in report(home).pages[0].lines} == {SealState.IN_DOUBT}
-    _run(home, None)
+    ran(home, None)
     assert "was cut off" in texts(report(home).pages[0])[0]
     with Home(home).sync_lock():
         # It is at work; what failed before it is not made good yet.
-        assert "The disk is full" in texts(report(home).pages[0])[0]
-    _run(home, 0, "complete")
+        assert "no answer" in texts(report(home).pages[0])[0]
+    ran(home, 0)
     assert report(home).seal is SealState.AGREES
 
 
 def test_what_one_shop_was_refused_leaves_the_others_their_seal(home):
-    _run(home, 3, "incomplete", centro=True, norte=False)
+    ran(home, 3, "incomplete", centro=True, norte=False)
     assert report(home, shop="centro").seal is SealState.AGREES
     both = [line.seal for line in report(home).pages[0].lines]
     assert both == [SealState.AGREES, SealState.IN_DOUBT]
-    _run(home, 3, "incomplete", centro=False, norte=False)
+    ran(home, 3, "incomplete", centro=False, norte=False)
     assert report(home, shop="centro").seal is SealState.IN_DOUBT
 
 
 @pytest.mark.parametrize("ends", [{"exit_code": 3, "norte": False}, {"exit_code": None}])
 def test_what_a_run_of_one_shop_came_to_leaves_the_others_their_seal(home, ends):
     """A chain in several time zones has such a run for each shop."""
-    _run(home, **ends, outcome="incomplete", command="sync --shop norte")
+    ran(home, **ends, outcome="incomplete", command="sync --shop norte")
     assert report(home, shop="centro").seal is SealState.AGREES
     assert report(home, shop="norte").seal is SealState.IN_DOUBT
 

@@ -31,6 +31,7 @@ from tests.app.nights import home as home
 from tests.app.nights import job
 from tests.app.nights import settings as settings
 from tests.homes import shop_of
+from tests.ledgers import ran
 from tests.promises import promise
 
 
@@ -57,10 +58,7 @@ def test_a_run_by_hand_that_went_well_ends_the_worry(settings, bench, clock):
     clock.forward(days=-1)
     bench.runner("raise SystemExit(3)").run(job(), clock())
     assert _incident_lines(settings)
-    ledger = Ledger(settings.home / "mirror.sqlite")
-    run = ledger.begin_run("sync")
-    ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=0, message="", detail={})
-    ledger.close()
+    ran(settings.home, 0)
     assert not _incident_lines(settings)
     assert [one["went_well_since"] for one in status(settings).incidents] == [True]
 
@@ -152,32 +150,19 @@ def test_a_rejected_change_is_told_until_a_person_discards_it(settings):
 
 
 def test_a_run_that_was_cut_off_and_a_warehouse_that_is_gone_are_told(settings):
-    ledger = Ledger(settings.home / "mirror.sqlite")
-    run = ledger.begin_run("sync")
+    ran(settings.home, None)
     with Home(settings.home).sync_lock():
         assert not any("cut off" in line for line in status(settings).problems)
     assert any("(sync) was cut off" in line for line in status(settings).problems)
     assert not any("no published warehouse" in line for line in status(settings).problems)
-    ledger.end_run(run, outcome="complete", exit_code=0, requests=1, rows=0, message="", detail={})
-    ledger.close()
+    ran(settings.home, 0)
     problems = status(settings).problems
     assert not any("cut off" in line for line in problems)
     assert any("no published warehouse: 'shopmirror sync'" in line for line in problems)
 
 
-def _run(ledger: Ledger, command: str, exit_code: int | None, outcome: str = "failed") -> None:
-    run = ledger.begin_run(command)
-    if exit_code is not None:
-        ledger.end_run(
-            run, outcome="complete" if exit_code == 0 else outcome, exit_code=exit_code, requests=0,
-            rows=0, message="no answer", detail={},
-        )  # fmt: skip
-
-
 def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(settings):
-    ledger = Ledger(settings.home / "mirror.sqlite")
-    _run(ledger, "sync", None)
-    ledger.close()
+    ran(settings.home, None)
     note = {"pid": os.getpid(), "since": "2026-01-01T00:00:00+00:00"}
     (settings.home / "sync.running").write_text(json.dumps(note), encoding="utf-8")
     assert any("(sync) was cut off" in line for line in status(settings).problems)
@@ -199,30 +184,22 @@ def test_a_number_of_a_dead_sync_that_another_process_bears_now_is_no_sync(setti
     ],
 )
 def test_a_failed_run_is_told_until_one_of_as_much_goes_well(settings, runs, told):
-    ledger = Ledger(settings.home / "mirror.sqlite")
     for command, code in runs:
-        _run(ledger, command, code, {1: "differs", 4: "stopped"}.get(code, "failed"))
-    ledger.close()
+        ran(settings.home, code, command=command)
     said = [line for line in status(settings).problems if "last run" in line]
     assert (told in said[0] and len(said) == 1) if told else not said
 
 
 def test_a_run_that_ended_for_its_key_leads_to_the_settings(settings):
-    ledger = Ledger(settings.home / "mirror.sqlite")
-    _run(ledger, "sync", 2)
-    ledger.close()
+    ran(settings.home, 2)
     assert "shopmirror config show" in {problem.mend for problem in status(settings).found}
 
 
 @pytest.mark.parametrize(("again", "is_told"), [("a", False), ("b", True), (None, True)])
 def test_a_shop_read_again_makes_good_what_a_chains_run_left_of_it(settings, again, is_told):
-    ledger = Ledger(settings.home / "mirror.sqlite")
-    left = [{"shop": "a", "complete": False}, {"shop": "b", "complete": True}]
-    for command, code in (("sync", 3), (f"sync --shop {again}", 0))[: 2 if again else 1]:
-        run = ledger.begin_run(command)
-        ledger.end_run(run, outcome="incomplete", exit_code=code, requests=1, rows=0, message="no",
-                       detail={"shops": left if code else []})  # fmt: skip
-    ledger.close()
+    ran(settings.home, 3, "incomplete", a=False, b=True)
+    if again:
+        ran(settings.home, 0, command=f"sync --shop {again}")
     assert any(line.startswith("a: The last run") for line in status(settings).problems) is is_told
 
 
@@ -251,21 +228,22 @@ def test_looking_whether_a_sync_runs_turns_none_away(settings):
 Scanned = tuple[str, str | None, str | None, bool]
 
 
+def _scan(ledger: Ledger, scan: Scanned, reason: str) -> None:
+    kind, first, last, proven = scan
+    spec: dict[str, Any] = {"days": [first, last]} if first else {}
+    # What a list shows of days is no promise about days: only the spec is.
+    days = {"first_day": date(2020, 1, 1), "last_day": date(2030, 1, 1)}
+    ledger.close_scan(
+        ledger.open_scan(1, "main", "tickets", kind, spec),
+        state="proven" if proven else "unproven", proof="", reason=reason, pages=1, rows=1, **days,
+    )  # fmt: skip
+
+
 def _unproven(home: Path, scans: list[Scanned]) -> list[str]:
-    ledger = Ledger(home / "mirror.sqlite")
-    run = ledger.begin_run("sync")
-    for kind, first, last, proven in scans:
-        spec: dict[str, Any] = {"days": [first, last]} if first else {}
-        # What a list shows of days is no promise about days: only the spec is.
-        ledger.close_scan(
-            ledger.open_scan(run, "main", "tickets", kind, spec),
-            state="proven" if proven else "unproven", proof="",
-            reason="" if proven else "it moved",
-            first_day=date(2020, 1, 1), last_day=date(2030, 1, 1), pages=1, rows=1,
-        )  # fmt: skip
-    found = [e["extent"] for e in completeness(ledger) if not e["is_proven"]]
-    ledger.close()
-    return found
+    with closing(Ledger(home / "mirror.sqlite")) as ledger:
+        for scan in scans:
+            _scan(ledger, scan, "" if scan[-1] else "it moved")
+        return [e["extent"] for e in completeness(ledger) if not e["is_proven"]]
 
 
 @pytest.mark.parametrize(
@@ -280,13 +258,10 @@ def test_old_pages_in_doubt_are_settled_by_what_proves_their_list(home, later, s
 
 @pytest.mark.parametrize("kind", ["follow", "open"])
 def test_a_row_missed_once_by_its_own_path_is_settled_by_a_counted_night(home, kind):
+    missed = "1 row(s) were missed for the first time"
     with closing(Ledger(home / "mirror.sqlite")) as ledger:
-        run = ledger.begin_run("sync")
-        for scan, reason in ((kind, "1 row(s) were missed for the first time"), ("head", "")):
-            opened = ledger.open_scan(run, "main", "purchase_orders", scan, {})
-            days = {"first_day": date(2026, 1, 1), "last_day": date(2026, 1, 1)}
-            told = {"state": "proven", "proof": "2 rows", "reason": reason, "pages": 1, "rows": 2}
-            ledger.close_scan(opened, **told, **days)
+        for scan, reason in ((kind, missed), ("head", "")):
+            _scan(ledger, (scan, None, None, True), reason)
         assert [e["kind"] for e in completeness(ledger)] == ["head"]
 
 

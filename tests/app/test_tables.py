@@ -16,6 +16,7 @@ from tests.app.test_asking import cells
 from tests.app.warehouse import NOW, ask
 
 JUNE = Period.read("2026-06")
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +84,7 @@ def test_tax_margin_and_expenses_on_request(made, chain):
         "and date_trunc('month', created_day) = '2026-06-01'",
     )
     now = made.pages[0].now.figures
-    assert (now.tax, now.cost, now.margin, now.expenses) == (
-        tax,
-        cost,
-        margin,
-        spent,
-    )
+    assert (now.tax, now.cost, now.margin, now.expenses) == (tax, cost, margin, spent)
     plain = closing_report(chain, period=JUNE, now=NOW)
     for words in ("of which tax", "Margin", "cost of goods", "Expenses"):
         assert words in {row[0] for row in Sheet(made, made.pages[0]).figures().rows}
@@ -99,13 +95,7 @@ def test_tax_margin_and_expenses_on_request(made, chain):
     ("attach", "kinds"),
     [
         ("", []),
-        (
-            "pdf, xlsx",
-            [
-                "application/pdf",
-                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            ],
-        ),
+        ("pdf, xlsx", ["application/pdf", XLSX]),
     ],
 )
 def test_what_hangs_on_the_mail(made, attach, kinds):

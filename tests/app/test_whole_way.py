@@ -99,13 +99,6 @@ def test_plan_knows_the_next_sync(home, run):
     assert f"{document['requests']} requests" in out
 
 
-def test_plan_of_a_first_sync(run, shop):
-    code, out, _ = run("plan", "tickets", "customFields")
-    assert code == 0
-    assert "at least" in out
-    assert "custom_fields:leads" in out
-
-
 def test_status(home, run):
     code, out, _ = run("status")
     assert code == 0
@@ -119,13 +112,6 @@ def test_status(home, run):
     assert "sync" in {run["command"] for run in document["runs"]}
     assert "fresh_as_of" in run("status", "--json")[1]
     assert "tax_rates" in run("status", "--tables")[1]
-
-
-def test_status_of_nothing_is_not_well(run, shop):
-    code, out, _ = run("status", "--check")
-    assert code == 1
-    assert "never read whole" in out
-    assert run("status")[0] == 0
 
 
 def test_doctor_says_what_it_found(home, run):

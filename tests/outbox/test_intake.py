@@ -64,6 +64,8 @@ def test_one_bad_row_queues_none_and_every_fault_is_named(settings):
         ("tickets", "create", {"customerId": "@row:1", "shortInfo": "x"}, {}, "earlier row"),
         ("tickets", "upload", None, {"record_id": "a"}, "needs its file"),
         ("customers", "create", {"name": "x"}, {"shop": "other"}, "no shop 'other'"),
+        ("brands", "create", [{"ref": None, "name": "x"}], {"key": "ref"}, "no value of it"),
+        ("brands", "create", [{"ref": ["x"], "name": "x"}], {"key": "ref"}, "no value of it"),
     ],
 )
 def test_input_that_makes_no_sense(settings, resource, op, data, kwargs, part):
@@ -254,14 +256,6 @@ def test_all_faults_of_a_file_are_told_in_one_message(settings, tmp_path):
 def _home(settings):
     settings.home.mkdir(exist_ok=True)
     return settings.home
-
-
-@pytest.mark.parametrize("field", [None, ["x"]])
-def test_a_key_that_is_no_text_is_no_key(settings, field):
-    rows = [{"ref": field, "name": "Ann"}]
-    refused(
-        lambda: enqueue("customers", "create", rows, key="ref", settings=settings), "no value of it"
-    )
 
 
 def test_a_key_is_the_same_in_a_sheet_and_in_a_data_frame(settings):

@@ -115,10 +115,6 @@ def test_a_file_that_changes_once_its_place_is_given_goes_as_it_was_queued(desk,
     assert (desk.states(), desk.shop.count("FILE", "tickets")) == (["done"], 1)
 
 
-def same_record(desk: Desk) -> None:
-    desk.shop.put("customers", name="Ann")
-
-
 def same_stock(desk: Desk) -> None:
     desk.shop.put("stock", product={"id": "7"}, quantity=2)
     desk.shop.tables["products"][desk.record]["stock"] += 2
@@ -156,7 +152,7 @@ def test_what_staff_and_till_do_alike_is_not_taken_for_ours(desk, change, same, 
 
 def test_two_alike_of_which_one_is_ours_are_left_to_a_person(desk):
     desk.queue(*PLAIN)
-    desk.push("lost after", hook=at("intent", lambda: same_record(desk)))
+    desk.push("lost after", hook=at("intent", lambda: desk.shop.put(PLAIN[0], **PLAIN[2])))
     desk.later(HOUR, 2)
     assert desk.states() == ["in_doubt"]
 

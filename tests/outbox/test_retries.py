@@ -9,10 +9,13 @@ from tests.outbox.test_lost_answers import DELETE, PAY, PLAIN, STOCK, UPDATE
 pytestmark = pytest.mark.core
 
 
-def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk):
+@pytest.mark.parametrize("is_discarded", [False, True])
+def test_a_retry_looks_once_more_and_finds_what_was_booked_late(desk, is_discarded):
     desk.pay(desk.shop.invoice())
     desk.push("lost before")
     assert desk.change().needs_person
+    if is_discarded:
+        assert "may have been applied all the same" in desk.discard()
     desk.shop._pay(desk.change().sent_body)
     assert "looked for once more" in desk.retry()
     desk.push()
@@ -84,16 +87,6 @@ def test_a_retry_before_lists_can_show_it_waits_until_they_must(desk, change):
     desk.retry()
     desk.push()
     assert (desk.states(), len(desk.shop.writes)) == (["done"], 1)
-
-
-def test_a_discard_forgets_nothing(desk):
-    desk.pay(desk.shop.invoice())
-    desk.push("lost before")
-    assert "may have been applied all the same" in desk.discard()
-    desk.shop._pay(desk.change().sent_body)
-    desk.retry()
-    desk.push()
-    assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 1)
 
 
 def test_an_earlier_one_that_is_queued_again_waits_for_a_like_one_in_doubt(desk):

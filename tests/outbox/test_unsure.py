@@ -244,13 +244,6 @@ def test_a_file_that_is_not_as_it_was_queued_is_not_sent(desk, photo, deed):
     assert desk.shop.count("FILE", "tickets") == 0
 
 
-def test_a_change_that_a_push_stopped_before_is_surely_not_sent(desk):
-    desk.queue(*ANN)
-    assert desk.push(max_requests=1).exit_code == 4
-    assert (desk.states(), desk.change().attempts, desk.shop.writes) == (["queued"], 0, [])
-    assert desk.push().exit_code == 0
-
-
 @pytest.mark.parametrize("kind", ["payments", "customers"])
 def test_what_is_of_days_before_asks_nobody(desk, kind):
     desk.shop.put("customers", name="Ann")
@@ -338,5 +331,6 @@ def test_what_a_bound_of_requests_keeps_from_leaving_stays_queued(desk, most):
     report = desk.push(max_requests=most)
     assert (report.exit_code, len(desk.shop.requests)) == (4, most)
     assert desk.states() == [*["done"] * (most // 2), *["queued"] * (2 - most // 2)]
+    assert (desk.change(2).attempts, len(desk.shop.writes)) == (0, most // 2)
     assert desk.push().exit_code == 0
     assert (desk.states(), desk.shop.count("POST", "brands")) == (["done"] * 2, 2)
