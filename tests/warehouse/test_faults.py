@@ -24,6 +24,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from sources.repair_shop.observer import Observer
+from tests.app.command_line import point_at
 from tests.few_models import build_few
 
 LEAVES_A_LOG = """
@@ -51,14 +52,8 @@ def shop(plain_folder: Path, monkeypatch: pytest.MonkeyPatch, empty: Path):
     shutil.copytree(empty, "data")
     spec = ShopSpec(timezone=TIMEZONE, limit=None)
     with SandboxServer([spec], minute_seconds=0.2) as server:
-        for name, value in {
-            "BASE_URL": server.base_url,
-            "API_KEY": server.keys["main"],
-            "TIMEZONE": TIMEZONE,
-            "REQUESTS_PER_MINUTE": "100000",
-            "MINUTE_SECONDS": "0.2",
-        }.items():
-            monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{name}", value)
+        given = {"TIMEZONE": TIMEZONE, "REQUESTS_PER_MINUTE": 100_000}
+        point_at(server, monkeypatch, plain_folder / "data", **given)
         yield server
 
 
@@ -67,6 +62,12 @@ def synced(shop, mirrored: Path):
     """The same shop, of which the home has a mirror."""
     shutil.copytree(mirrored, "data", dirs_exist_ok=True)
     return shop
+
+
+def readers_get(sql: str, *values: object) -> list[tuple[object, ...]]:
+    """What is published answers."""
+    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
+        return readers.execute(sql, values).fetchall()
 
 
 def status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -96,18 +97,13 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
     assert not found["complete"]
     build_few(monkeypatch, "marts.customers")
     assert main(["sync"]) == 0
-    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
-        sql = "select outcome, exit_code, ended_at is null from ops.runs order by run_id"
-        runs = readers.execute(sql)
-        assert runs.fetchall()[-2:] == [("killed", None, False), ("complete", 0, False)]
-        names = readers.execute("select count(*) from marts.customers where name = 'New'")
-        assert names.fetchall() == [(1,)]
+    runs = readers_get("select outcome, exit_code, ended_at is null from ops.runs order by run_id")
+    assert runs[-2:] == [("killed", None, False), ("complete", 0, False)]
+    assert readers_get("select count(*) from marts.customers where name = 'New'") == [(1,)]
     assert status(capsys)["problems"] == []
 
 
 def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, monkeypatch):
-    from pipelines.settings import load_settings
-
     build_few(monkeypatch)
     builds = []
     built = models.build
@@ -129,8 +125,6 @@ def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, mon
 
 def test_a_first_load_is_published_early(shop, monkeypatch):
     """A minute after it began, not after the ten that lie between two further ones."""
-    from pipelines.settings import load_settings
-
     build_few(monkeypatch)
     stop, pages = threading.Event(), []
 
@@ -146,9 +140,8 @@ def test_a_first_load_is_published_early(shop, monkeypatch):
     for name, seconds in (("PUBLISH_EVERY", 1e9), ("LEAST_PAUSE", 0), ("SHARE", 0)):
         monkeypatch.setattr(run, name, seconds)
     assert sync(load_settings(), observer=Reader(), stop=stop).exit_code == 4
-    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
-        assert readers.execute("select count(*) from raw.users").fetchone()[0] > 0
-        readers.execute("from marts.daily_sales")
+    assert readers_get("select count(*) > 0 from raw.users") == [(True,)]
+    readers_get("from marts.daily_sales")
 
 
 def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
@@ -165,9 +158,8 @@ def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
         assert main(["sync", "customers"]) == 2
     assert "too little memory" in capsys.readouterr().err
     assert main(["sync", "customers"]) == 0
-    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
-        (held,) = readers.execute("select count(*) from raw.customers").fetchone()
-    assert held == shop.store().count("customers")
+    customers = shop.store().count("customers")
+    assert readers_get("select count(*) from raw.customers") == [(customers,)]
 
 
 def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatch):
@@ -176,10 +168,9 @@ def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatc
     # New ones: no night with few requests reads the old ones again.
     one, other = (customer["id"] for customer in store.all("customers")[-2:])
 
-    def history() -> list[str]:
-        with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
-            sql = "select name from history.customers where id = ? order by dbt_valid_from"
-            return [name for (name,) in readers.execute(sql, [one]).fetchall()]
+    def history() -> list[tuple[object, ...]]:
+        sql = "select name from history.customers where id = ? order by dbt_valid_from"
+        return readers_get(sql, one)
 
     store.update("customers", one, {"name": "Second"})
     with monkeypatch.context() as patch:
@@ -188,7 +179,7 @@ def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatc
     assert len(history()) == 1
     store.update("customers", other, {"name": "Third"})
     assert main(["sync", "customers"]) == 0
-    assert history()[1:] == ["Second"]
+    assert history()[1:] == [("Second",)]
 
 
 def test_a_private_file_that_was_lost_is_on_the_disk_again_before_it_is_used(
@@ -218,9 +209,8 @@ def test_a_file_of_somebody_elses_in_the_published_ones_place_is_replaced(synced
         theirs.execute("create table raw.customers as select 'x' as id, 'y' as name")
     build_few(monkeypatch, "marts.customers")
     assert main(["sync", "customers"]) == 0
-    with duckdb.connect("data/warehouse.duckdb", read_only=True) as readers:
-        customers = readers.execute("select count(*) from marts.customers").fetchall()
-        assert customers == [(len(synced.store("main").all("customers")),)]
+    customers = synced.store("main").count("customers")
+    assert readers_get("select count(*) from marts.customers") == [(customers,)]
 
 
 @pytest.mark.parametrize("command", ["sync", "reconcile"])

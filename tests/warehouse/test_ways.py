@@ -1,12 +1,13 @@
 """Two ways to build the models: as shipped without dbt, and dbt itself once they were edited."""
 
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.transform import compiled, dbt, models
-from pipelines.transform.models import PROJECT, ModelsFailed, build, copy_project
+from pipelines.transform.models import PROJECT, ModelRun, ModelsFailed, build, copy_project
 from shopmirror.main import main
 from tests.warehouse import edited
 from tests.warehouse.raw import Raw
@@ -138,6 +139,19 @@ def shipped(folder: Path, *nodes: compiled.Node, depths: Iterable[int] = range(9
     return folder
 
 
+@pytest.fixture
+def built(raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModelRun]:
+    """Builds statements as shipped: ``built(node, node, depths=(0, 0))``."""
+    projects = itertools.count()
+
+    def make(*nodes: compiled.Node, depths: Iterable[int] = range(9), **more: int) -> ModelRun:
+        project = shipped(tmp_path / f"project{next(projects)}", *nodes, depths=depths)
+        monkeypatch.setattr(models, "PROJECT", project)
+        return build(raw.path, home=tmp_path, shops=[], **more)
+
+    return make
+
+
 @pytest.mark.parametrize(
     ("settings", "outcome"),
     [
@@ -151,24 +165,17 @@ def shipped(folder: Path, *nodes: compiled.Node, depths: Iterable[int] = range(9
     ],
 )
 def test_a_test_of_the_data_means_what_it_means_to_dbt(
-    raw: Raw,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    settings: dict[str, str],
-    outcome: str,
+    raw: Raw, built: Callable[..., ModelRun], settings: dict[str, str], outcome: str
 ) -> None:
-    model = compiled.Node(
-        "rows", "models/rows.sql", "table", "from range(3) as r(n)", "marts", "rows"
-    )
+    rows = model("rows", "from range(3) as r(n)")
     test = compiled.Node("odd", "tests/odd.sql", "test", 'select * from "marts"."rows"', **settings)
-    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "project", model, test))
     if outcome == "fail":
         with pytest.raises(
             ModelsFailed, match=r"Test odd \(transforms/tests/odd\.sql\): 3 records"
         ):
-            build(raw.path, home=tmp_path, shops=[])
+            built(rows, test)
         return
-    assert build(raw.path, home=tmp_path, shops=[]).findings == ({"odd": 3} if outcome else {})
+    assert built(rows, test).findings == ({"odd": 3} if outcome else {})
     if "stores" in settings:
         assert raw.execute("select count(*) from audit.found") == [(3,)]
 
@@ -179,34 +186,24 @@ def model(name: str, sql: str, kind: str = "table") -> compiled.Node:
 
 
 def test_a_model_that_fails_leaves_no_half_and_the_next_build_makes_all_anew(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, built: Callable[..., ModelRun]
 ) -> None:
     """In the private file stands what was made before the fault; readers have another one."""
-
-    def built(name: str, first: str, second: str) -> None:
-        nodes = model("first", first), model("second", second)
-        monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / name, *nodes))
-        build(raw.path, home=tmp_path, shops=[])
-
-    built("a", "select 1 as n", "select 1 as n")
+    built(model("first", "select 1 as n"), model("second", "select 1 as n"))
     with pytest.raises(ModelsFailed, match=r"second \(transforms/models/second\.sql\).*column"):
-        built("b", "select 2 as n", "select x as n")
+        built(model("first", "select 2 as n"), model("second", "select x as n"))
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 1)]
-    built("c", "select 3 as n", "select 3 as n")
+    built(model("first", "select 3 as n"), model("second", "select 3 as n"))
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(3, 3)]
 
 
 def test_a_table_that_no_model_makes_any_more_goes_and_a_view_stays(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, built: Callable[..., ModelRun]
 ) -> None:
     """An older version's table, or one of a project of somebody's own, would never change again."""
     history = replace(model("seen", "select 1 as n", "incremental"), schema="history")
-    old = model("table", "select 1 as n"), model("look", "select 1 as n", "view"), history
-    monkeypatch.setattr(models, "PROJECT", shipped(tmp_path / "old", *old))
-    build(raw.path, home=tmp_path, shops=[])
-    new = shipped(tmp_path / "new", model("other", "select 1 as n"))
-    monkeypatch.setattr(models, "PROJECT", new)
-    build(raw.path, home=tmp_path, shops=[])
+    built(model("table", "select 1 as n"), model("look", "select 1 as n", "view"), history)
+    built(model("other", "select 1 as n"))
     sql = "select table_name from information_schema.tables where table_schema in (?, ?) order by 1"
     assert raw.execute(sql, "marts", "history") == [("look",), ("other",), ("seen",)]
 
@@ -220,14 +217,12 @@ def pipes(folder: Path, *names: str) -> list[Path]:
 
 
 def test_a_build_makes_two_models_at_a_time_that_do_not_read_each_other(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, tmp_path: Path, built: Callable[..., ModelRun]
 ) -> None:
     """Each of two reads a pipe, and neither pipe has an end before both are read."""
     first, second = pipes(tmp_path, "a", "b")
     nodes = [model(pipe.stem, f"from read_csv('{pipe}')") for pipe in (first, second)]
     nodes.append(model("both", "select a.n + b.n as n from marts.a, marts.b"))
-    project = shipped(tmp_path / "project", *nodes, depths=(0, 0, 1))
-    monkeypatch.setattr(models, "PROJECT", project)
 
     def answer() -> None:
         with first.open("w") as one, second.open("w") as other:
@@ -236,12 +231,12 @@ def test_a_build_makes_two_models_at_a_time_that_do_not_read_each_other(
 
     with ThreadPoolExecutor() as pool:
         pool.submit(answer)
-        build(raw.path, home=tmp_path, shops=[])
+        built(*nodes, depths=(0, 0, 1))
     assert raw.execute("select n from marts.both") == [(3,)]
 
 
 def test_a_model_that_found_no_memory_beside_another_is_made_once_the_other_is(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, tmp_path: Path, built: Callable[..., ModelRun]
 ) -> None:
     """It is given more than it may hold, and little once the other has all that it waits for."""
     first, second = pipes(tmp_path, "a", "b")
@@ -250,8 +245,6 @@ def test_a_model_that_found_no_memory_beside_another_is_made_once_the_other_is(
         model("b", f"from read_csv('{second}')"),
         model("both", "select len(held) as held, n from marts.a, marts.b"),
     ]
-    project = shipped(tmp_path / "project", *nodes, depths=(0, 0, 1))
-    monkeypatch.setattr(models, "PROJECT", project)
 
     def answer() -> None:
         with suppress(BrokenPipeError), first.open("w") as one:
@@ -265,7 +258,7 @@ def test_a_model_that_found_no_memory_beside_another_is_made_once_the_other_is(
 
     with ThreadPoolExecutor() as pool:
         pool.submit(answer)
-        build(raw.path, home=tmp_path, shops=[], memory=200_000_000)
+        built(*nodes, depths=(0, 0, 1), memory=200_000_000)
     assert raw.execute("select held, n from marts.both") == [(1, 2)]
 
 
@@ -279,25 +272,23 @@ models.build(Path(sys.argv[1]), home=Path(sys.argv[1]).parent, shops=[])
 
 
 def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, tmp_path: Path, built: Callable[..., ModelRun]
 ) -> None:
-    def project(number: int, last: str) -> Path:
-        nodes = (
+    def nodes(number: int, last: str) -> tuple[compiled.Node, ...]:
+        return (
             model("first", f"select {number} as n"),
             model("seen", f"select {number} as n, {compiled.MOMENT} as at", "incremental"),
             model("second", last),
         )
-        return shipped(tmp_path / str(number), *nodes)
 
     (pipe,) = pipes(tmp_path, "pipe")
-    waits = project(1, f"from read_csv('{pipe}', header = false)")
+    waits = shipped(tmp_path / "mine", *nodes(1, f"from read_csv('{pipe}', header = false)"))
     command = [sys.executable, "-c", KILLED, str(raw.path), str(waits)]
     with subprocess.Popen(command) as process:
         with pipe.open("w"):  # opened when the last model begins to read it
             process.kill()
         assert process.wait() == -signal.SIGKILL
-    monkeypatch.setattr(models, "PROJECT", project(2, "select 2 as n"))
-    build(raw.path, home=tmp_path, shops=[])
+    built(*nodes(2, "select 2 as n"))
     assert raw.execute("select n, (select n from marts.second) from marts.first") == [(2, 2)]
     # What history saw before the kill it may keep, and no build adds it twice.
     found = raw.execute("select n, count(*) from marts.seen group by 1 order by 1")
@@ -305,16 +296,10 @@ def test_a_build_that_was_killed_in_the_middle_is_repaired_by_the_next(
 
 
 def test_rows_that_are_only_added_get_columns_that_are_new(
-    raw: Raw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raw: Raw, built: Callable[..., ModelRun]
 ) -> None:
-    def project(name: str, columns: str) -> Path:
-        sql = f"select {columns}, {compiled.MOMENT} as seen_at"
-        node = compiled.Node("seen", "models/seen.sql", "incremental", sql, "marts", "seen", sql)
-        return shipped(tmp_path / name, node)
-
-    for name, columns in (("a", "1 as n"), ("b", "2 as n, 'x' as text")):
-        monkeypatch.setattr(models, "PROJECT", project(name, columns))
-        build(raw.path, home=tmp_path, shops=[])
+    for columns in ("1 as n", "2 as n, 'x' as text"):
+        built(model("seen", f"select {columns}, {compiled.MOMENT} as seen_at", "incremental"))
     assert raw.execute("select n, text, seen_at < now() from marts.seen order by n") == [
         (1, None, True),
         (2, "x", True),
