@@ -28,17 +28,9 @@ def last_run(mirror: Mirror) -> tuple[object, ...]:
     )[0]
 
 
-def _payments(mirror: Mirror, invoice: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        payment
-        for payment in mirror.store.all("payments")
-        if payment["_document_id"] == invoice["id"]
-    ]
-
-
-def _paid_later(mirror: Mirror, invoice: dict[str, Any]) -> bool:
+def _paid_later(invoice: dict[str, Any]) -> bool:
     made = date.fromisoformat(str(invoice["created_date"])[:10])
-    days = (date.fromisoformat(str(p["date"])[:10]) for p in _payments(mirror, invoice))
+    days = (date.fromisoformat(str(paid["date"])[:10]) for paid in invoice["payments"])
     return any((day - made).days > 3 for day in days)
 
 
@@ -75,21 +67,16 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
 
     invoices = sorted(mirror.store.all("ticket_invoices"), key=lambda i: str(i["created_date"]))
     edited = invoices[0]
-    deleted = next(i for i in invoices[1:] if _paid_later(mirror, i))
+    deleted = next(filter(_paid_later, invoices[1:]))
     mirror.store.update("ticket_invoices", edited["id"], {"amount_total": 4321.5})
     mirror.store.delete("ticket_invoices", deleted["id"])
     repaired = night()
     assert repaired.exit_code == 0, repaired.details
     assert repaired.requests - quiet.requests <= 25
     mirror.assert_same("ticket_invoices")
-    rows = published(
-        mirror,
-        "SELECT id, _deleted_at IS NULL, amount_total FROM raw.ticket_invoices "
-        f"WHERE id IN ('{edited['id']}', '{deleted['id']}')",
-    )
-    assert {(r[0], r[1]) for r in rows} == {(edited["id"], True), (deleted["id"], False)}
-    [(wrong,)] = published(mirror, "SELECT count(*) FROM marts.reconciliation WHERE NOT matches")
-    assert wrong == 0
+    gone = published(mirror, "SELECT id FROM raw.ticket_invoices WHERE _deleted_at NOTNULL")
+    assert gone == [(deleted["id"],)]
+    assert not published(mirror, "FROM marts.reconciliation WHERE NOT matches")
 
     # A build that fails is not taken for one that stands, although nothing changes afterwards.
     settings, mirror.changes = mirror.changes, {**mirror.changes, "currency": "USD"}
@@ -129,18 +116,10 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
     """A list of twelve pages, of which a night reads the last one and three others."""
     build_few(monkeypatch)
     first = date.today() - timedelta(days=600)
+    paid = {"number": 1, "amount_total": 100, "status": "Paid"}
     invoices = [
-        (
-            "ticket_invoices",
-            {
-                "id": f"i{index:03}",
-                "number": index,
-                "amount_total": 100,
-                "status": "Paid",
-                "created_date": f"{first + timedelta(days=index)}T12:00:00",
-            },
-        )
-        for index in range(590)
+        ("ticket_invoices", {"id": f"i{n:03}", "created_date": f"{day}T12:00:00", **paid})
+        for n, day in enumerate(first + timedelta(days=n) for n in range(590))
     ]
     of_shop = {"currency": "GTQ", "audit_requests": 3, "timeout_seconds": 30.0}
     mirror = make_mirror(records=invoices, database=True, repair_requests=8, **of_shop)
@@ -158,7 +137,7 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
 
 
 def test_a_sync_of_one_shop_says_nothing_of_the_others(make_mirror):
-    mirror = make_mirror(shops=("norte", "sur"))
+    mirror = make_mirror(shops=("norte", "sur"), records=[("brands", {"id": 1, "name": "One"})])
     mirror.server.faults.next("html_502", shop="sur", times=10_000)
     report = mirror.run(shop="norte")
     assert (report.exit_code, report.message) == (0, "What was asked for is complete."), report
