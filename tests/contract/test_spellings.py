@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.bodies import (
-    BodyError,
-    operations,
-    validate,
-)
+from pipelines.bodies import BodyError, operations, validate
 from sandbox.bodies import checked
 from sandbox.calls import Refusal
 from sources.repair_shop.schema.dates import format_moment, parse_moment

@@ -19,7 +19,6 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
-from tests.fakes.loopback import Reply
 from tests.mirror.stranger import client as client
 from tests.mirror.stranger import stranger as stranger
 from tests.promises import promise
@@ -81,8 +80,7 @@ def test_days_in_parts_are_days(stranger, client):
 
 
 def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
-    stranger.other["/monthlySales"] = {"Jan": 5.25, "Feb": 7}
-    stranger.other["/monthlyPurchases"] = []
+    stranger.other |= {"/monthlySales": {"Jan": 5.25, "Feb": 7}, "/monthlyPurchases": []}
     for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
         ledger.set_list("main", table, whole_on=date(2024, 1, 1))
     row = {"shop": "main", "list": "ticket_invoices", "id": "i1", "day": "2025-01-05"}
@@ -95,12 +93,7 @@ def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
 def test_daily_figures_that_contradict_the_monthly_ones_are_told(
     stranger, client, ledger, daily, found
 ):
-    def answer(seen):
-        if seen.path.endswith("/dailySales"):
-            return Reply(body=[{"date": dict(seen.query)["dateFrom"], "total": daily}])
-        return Reply()
-
-    stranger.loopback.otherwise = answer
+    stranger.other["/dailySales"] = [{"date": "2024-05-01", "total": daily}]
     store_report(ledger, "main", "monthly_sales", {date(2024, 5, 1): Decimal("12.5")})
     told = contradictions(client, ledger)
     assert len(told) == found
@@ -109,11 +102,11 @@ def test_daily_figures_that_contradict_the_monthly_ones_are_told(
 
 
 def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
-    stranger.other["/info"] = {"name": "x"}
-    stranger.other["/monthlySales"] = [{"month": 1, "total": 12.5}]
-    stranger.other["/monthlyPurchases"] = []
-    stranger.other["/dailySales"] = [{"date": "2026-01-05", "total": 12}]
-    stranger.other["/dailyPurchases"] = []
+    stranger.other = {
+        "/info": {"name": "x"},
+        "/monthlySales": [{"month": 1, "total": 12.5}],
+        "/dailySales": [{"date": "2026-01-05", "total": 12}],
+    }
     problems = probe(client).problems
     assert any("add up to 12.00" in problem for problem in problems)
 
@@ -121,8 +114,7 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
 def test_doctor_tells_a_report_that_cannot_be_read_and_a_record_that_its_path_hides(
     stranger, client
 ):
-    stranger.other["/monthlySales"] = "soon"
-    stranger.other["/ticketInvoices/7"] = []
+    stranger.other = {"/monthlySales": "soon", "/ticketInvoices/7": []}
     stranger.lists["/ticketInvoices"] = [{"id": 7, "amount_total": 5}]
     found = probe(client)
     assert found.items["report monthly_sales"] == "not readable"

@@ -84,11 +84,6 @@ def test_a_second_sync_says_who_is_at_work_and_leaves(home):
     assert not (home.path / "sync.running").exists()
 
 
-def test_the_lock_holds_within_one_process_too(home):
-    with home.sync_lock(), pytest.raises(SyncRunning), Home(home.path).sync_lock():
-        pass
-
-
 def test_a_full_disk_is_told_however_deep_it_lies(home):
     def write():
         try:

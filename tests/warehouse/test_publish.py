@@ -47,13 +47,8 @@ def fill(home: Home, number: int, rows: int = 1000) -> None:
 
 
 def seen(path: Path) -> set[int]:
-    connection = duckdb.connect(str(path), read_only=True)
-    try:
-        rows = connection.execute(
-            "SELECT DISTINCT n FROM raw.t UNION SELECT DISTINCT n FROM raw.u"
-        ).fetchall()
-    finally:
-        connection.close()
+    with duckdb.connect(str(path), read_only=True) as connection:
+        rows = connection.execute("SELECT n FROM raw.t UNION SELECT n FROM raw.u").fetchall()
     return {number for (number,) in rows}
 
 
@@ -66,9 +61,8 @@ def test_what_is_published_is_whole_private_and_without_working_tables(home):
     assert seen(home.warehouse) == {1}
     assert home.warehouse.stat().st_mode & 0o777 == 0o600
     assert not list(home.path.glob("*.wal")) and not list(home.path.glob(".*.tmp"))
-    connection = duckdb.connect(str(home.warehouse), read_only=True)
-    schemas = connection.execute("SELECT DISTINCT schema_name FROM duckdb_tables()").fetchall()
-    connection.close()
+    with duckdb.connect(str(home.warehouse), read_only=True) as connection:
+        schemas = connection.execute("SELECT DISTINCT schema_name FROM duckdb_tables()").fetchall()
     assert schemas == [("raw",)]
 
 
