@@ -30,25 +30,32 @@ _RELOAD = ("systemctl", "--user", "daemon-reload")
 _SECONDS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where this installation is. ``folder`` is the one that holds ``.dlt``; paths absolute."""
-
-    program: Path
-    folder: Path
-    home: Path
-    user: str
-
-
 class UnitError(Exception):
     """A path holds what a unit or crontab cannot say. Exit code 2."""
 
     exit_code = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this installation is. ``folder`` is the one that holds ``.dlt``; paths absolute.
+
+    :class:`UnitError` for one that no unit, crontab or property list can name.
+    """
+
+    program: Path
+    folder: Path
+    home: Path
+    user: str
+
+    def __post_init__(self) -> None:
+        for text in (self.program, self.folder, self.home, self.user):
+            if not str(text).isprintable():
+                raise UnitError(f"{str(text)!r} holds characters that no unit or crontab can name.")
+
+
 def systemd_unit(place: Place) -> str:
     """The text of ``shopmirror.service``; :class:`UnitError` for a path systemd cannot run."""
-    check(place)
     for path in (place.program, place.folder, place.home):
         if set(str(path)) & set("\"'\\"):
             raise UnitError(f"systemd takes no quotes or backslashes in a path: {path}")
@@ -78,16 +85,8 @@ _ROOTS_ALONE = (
 
 def crontab_line(place: Place) -> str:
     """A comment and one line for ``crontab -e``."""
-    check(place)
     named = {name: _quoted(getattr(place, name)) for name in ("folder", "home", "program")}
     return _CRONTAB.format(**named)
-
-
-def check(place: Place) -> None:
-    """:class:`UnitError` for a path that no unit, crontab or property list can name."""
-    for text in (place.program, place.folder, place.home, place.user):
-        if not str(text).isprintable():
-            raise UnitError(f"{str(text)!r} holds characters that no unit or crontab can name.")
 
 
 def _plain(value: object) -> str:
@@ -187,7 +186,6 @@ def _run(*words: str) -> str:
 
 
 def _plist(place: Place) -> str:
-    check(place)
     described = {
         "Label": _LABEL,
         "ProgramArguments": [str(place.program), "schedule"],

@@ -133,9 +133,8 @@ class Loader:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
             connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
-            held = columns_of(connection, "ops")
             for table, columns in OPS_TABLES.items():
-                make_table(connection, "ops", table, columns, held.get(table))
+                make_table(connection, "ops", table, columns)
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
             note(connection, format=str(FORMAT))
             connection.execute("COMMIT")

@@ -55,18 +55,13 @@ OPS_TABLES: Mapping[str, Mapping[str, str]] = {
 
 
 def make_table(
-    connection: duckdb.DuckDBPyConnection,
-    schema: str,
-    table: str,
-    columns: Mapping[str, str],
-    held: set[str] | None,
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, columns: Mapping[str, str]
 ) -> None:
-    """Create a table, or add the columns that were declared since (``held``: those it has)."""
+    """Create a table, or add the columns that were declared since."""
     name = f"{schema}.{quoted(table)}"
-    if held is None:
-        body = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
-        connection.execute(f"CREATE TABLE {name} ({body})")
-        return
+    body = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({body})")
+    held = {column for column, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
     for column, kind in columns.items():
         if column not in held:
             connection.execute(f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind}")

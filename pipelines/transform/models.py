@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 
 import transforms
-from pipelines.load.tables import OPS_TABLES, columns_of, make_table, put_row
+from pipelines.load.tables import OPS_TABLES, make_table, put_row
 from pipelines.settings import ShopSettings, parts
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed
@@ -144,9 +144,8 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
     """
     with duckdb.connect(str(database)) as connection:
         connection.execute("create schema if not exists ops")
-        held = columns_of(connection, "ops")
         for table in ("shops", "service_reports", "pipeline_looks", "statuses"):
-            make_table(connection, "ops", table, OPS_TABLES[table], held.get(table))
+            make_table(connection, "ops", table, OPS_TABLES[table])
         for shop in shops:
             named = ",".join(parts(shop.shop_accounts.lower()))
             values = {
