@@ -91,6 +91,12 @@ class Faults:
         with self._lock:
             self._hooks.append(Fault("hook", shop, path=path, times=answers, content=call))
 
+    def clear(self) -> None:
+        """Forget everything planned."""
+        with self._lock:
+            self._planned.clear()
+            self._hooks.clear()
+
     def take(self, shop: str, method: str, path: str) -> Fault | None:
         """Give the fault for this request, if one is planned, and count it."""
         with self._lock:
