@@ -32,7 +32,7 @@ OPS_TABLES: Mapping[str, Mapping[str, str]] = {
     "pipeline_looks": _columns("shop_id, day, after, before, ids"),
     "statuses": _columns(
         "shop_id, status_id, label, meaning, is_closed BOOLEAN, is_done BOOLEAN, reason, shown "
-        "BIGINT, hidden BIGINT, label_now"
+        "BIGINT, hidden BIGINT, label_now, looked_on"
     ),
     "runs": _columns(
         "run_id BIGINT, command, started_at TIMESTAMP WITH TIME ZONE, ended_at TIMESTAMP WITH "

@@ -148,6 +148,7 @@ def named_in_settings(shop: ShopSettings) -> dict[Meaning, frozenset[str]]:
 def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSettings]) -> None:
     """Judge every status of every shop into ``ops.statuses``; reads ``raw`` and ``history``."""
     settings = {shop.name: named_in_settings(shop) for shop in shops}
+    looked_on = dict(connection.execute("select shop_id, day from ops.pipeline_looks").fetchall())
     rows: list[tuple[Any, ...]] = []
     for shop, label, status in _statuses(connection):
         meaning, reason = judge(status, settings.get(shop, {}))
@@ -163,12 +164,13 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
                 status.shown,
                 status.hidden,
                 status.label or None,
+                looked_on.get(shop),
             )
         )
     connection.execute("delete from ops.statuses")
     if rows:
         connection.executemany(
-            "insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            "insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
         )
 
 
@@ -218,8 +220,9 @@ def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str,
     }
     shown, hidden = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
     for (shop, status, label), (seen, not_seen) in _sights(connection).items():
-        shown[shop, status, names[shop, status, label]] += seen
-        hidden[shop, status, names[shop, status, label]] += not_seen
+        key = shop, status, names.get((shop, status, label), label)
+        shown[key] += seen
+        hidden[key] += not_seen
     for shop, status, label, flag, _ in named:
         key = shop, status, names[shop, status, label]
         yield shop, label, Evidence(status, key[2], flag, shown[key], hidden[key])
@@ -242,17 +245,26 @@ def _used(connection: duckdb.DuckDBPyConnection) -> str:
     return used
 
 
-def _sights(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str], tuple[int, int]]:
+def _sights(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str], Sequence[int]]:
     """(shop, status, label) -> tickets that the bare list showed, and hid where it would show them.
 
     A ticket opened or changed on the day of the look or later may have had another status then.
-    A list that showed nothing at all says nothing.
+    A list that showed nothing at all says nothing. It is worked out once for a look: later, tickets
+    that came with days of the past, or were opened again without a word of when, would seem hidden.
     """
-    found: dict[tuple[str, str, str], tuple[int, int]] = {}
+    found: dict[tuple[str, str, str], Sequence[int]] = {}
     looks = connection.execute(
         "select shop_id, day, after, before, ids from ops.pipeline_looks"
     ).fetchall()
     for shop, day, after, before, ids in looks:
+        known = connection.execute(
+            "select distinct status_id, label_now, shown, hidden from ops.statuses "
+            "where shop_id = ? and looked_on = ?",
+            [shop, day],
+        ).fetchall()
+        if any(shown or hidden for *_, shown, hidden in known):
+            found |= {(shop, status, label or ""): sights for status, label, *sights in known}
+            continue
         values = {"ids": json.loads(ids), "shop": shop, "day": day, "after": after}
         sql = """
             select

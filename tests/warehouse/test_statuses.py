@@ -134,8 +134,9 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
     assert after["-"] == before[name] + before.get("-", 0)
 
 
-def test_a_ticket_that_bears_the_bare_id_of_its_status_has_the_services_flag(tmp_path):
-    """The list shows few of its tickets, which would say that it is over."""
+@pytest.fixture
+def seen_once():
+    """Twenty tickets that bear the bare id of their status, one of which the bare list showed."""
     with duckdb.connect() as made:
         made.execute(
             """
@@ -151,11 +152,40 @@ def test_a_ticket_that_bears_the_bare_id_of_its_status_has_the_services_flag(tmp
                 '2026-02-01' as after, '' as before, '["1"]' as ids;
             create table ops.statuses (shop_id varchar, status_id varchar, label varchar,
                 meaning varchar, is_closed boolean, is_done boolean, reason varchar,
-                shown integer, hidden integer, label_now varchar);
+                shown integer, hidden integer, label_now varchar, looked_on varchar);
             """
         )
-        write_statuses(made, [shop_of()])
-        found = made.execute(
-            "select label, meaning, hidden from ops.statuses order by 1"
-        ).fetchall()
-    assert found == [("1", "open", 19), ("New", "open", 0)]
+        yield made
+
+
+def _judged(made: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    write_statuses(made, [shop_of()])
+    return made.execute("select label, meaning, hidden from ops.statuses order by 1").fetchall()
+
+
+def test_a_ticket_that_bears_the_bare_id_of_its_status_has_the_services_flag(seen_once):
+    """The list shows few of its tickets, which would say that it is over."""
+    assert _judged(seen_once) == [("1", "open", 19), ("New", "open", 0)]
+
+
+def test_tickets_that_came_or_were_opened_again_after_the_look_do_not_close_their_status(seen_once):
+    """With days of the past, or without a word of when; and a new name opens no other one."""
+    seen_once.execute(
+        """
+        delete from raw.statuses;
+        insert into raw.statuses select 'main', n, 'Phase ' || n, 'repair', null, '2026-03-01', null
+            from range(1, 3) as t(n);
+        update raw.tickets set status__id = if(id = '1', '1', '2');
+        update raw.tickets set status__label = 'Phase ' || status__id;
+        """
+    )
+    before = _judged(seen_once)
+    seen_once.execute(
+        """
+        update raw.tickets set status__id = '1', status__label = 'Phase 1' where id::int < 10;
+        update raw.statuses set label = 'Third', _seen_at = '2026-03-10' where id = '2';
+        """
+    )
+    after = _judged(seen_once)
+    assert before == [("Phase 1", "open", 0), ("Phase 2", "closed", 19)]
+    assert after == [("Phase 1", "open", 0), ("Phase 2", "closed", 19), ("Third", "closed", 19)]
