@@ -203,11 +203,13 @@ def view(
             return None
         has_that_day = chosen.length == period.length or period.kind == "range"
         cut = so_far if has_that_day else ""
-        found = figures.figures(warehouse, names, chosen, days.until, so_far=bool(cut))
-        return Column(period=chosen, figures=found, so_far=cut)
+        found = figures.by_shop(warehouse, names, chosen, days.until, so_far=bool(cut))
+        return Column(period=chosen, figures=found[None], so_far=cut)
 
     return View(
-        now=Column(period=period, figures=figures.figures(warehouse, names, period, days.until)),
+        now=Column(
+            period=period, figures=figures.by_shop(warehouse, names, period, days.until)[None]
+        ),
         before=column(period.previous(open_day, is_running=is_running)),
         earlier=column(period.year_before(is_running=is_running)),
         technicians=figures.technicians(warehouse, names, period, days.until),

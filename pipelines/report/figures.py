@@ -5,10 +5,10 @@ own, durations are hours. A figure that the warehouse cannot give is ``None``: n
 a zero that nobody measured.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
@@ -76,19 +76,9 @@ class Figures(Flows):
     median_hours: float | None = None
     """Median cycle time of the tickets closed, in opening hours."""
 
-    @classmethod
-    def together(cls, parts: Iterable[Self], median_hours: float | None = None) -> Self:
-        """The sum of several shops' figures."""
-        sums: dict[str, Any] = {"median_hours": median_hours}
-        for part in parts:
-            for name in _SUMS:
-                sums[name] = sums.get(name, 0) + getattr(part, name)
-        return cls(**sums)
-
 
 FLOWS = tuple(Flows.model_fields)
 _STANDING = tuple(name for name in Figures.model_fields if name not in (*FLOWS, "median_hours"))
-_SUMS = (*FLOWS, *_STANDING)
 _RUNNING = "select shop_id from marts.shop_days where is_today and day = $until"
 """Shops in which a day still runs: elsewhere it may be over."""
 RUNS = f"""runs as (
@@ -188,42 +178,37 @@ def open_day_before(warehouse: Published, names: Sequence[str], day: date) -> da
 
 def by_shop(
     warehouse: Published, names: Sequence[str], period: Period, until: date, *, so_far: bool = False
-) -> Mapping[str, Figures]:
-    """Shop -> its figures of a period, in one question. ``until`` is the mirror's last day.
+) -> Mapping[str | None, Figures]:
+    """Shop -> its figures of a period, and those of all under None, in one question.
 
-    ``so_far``: of the last day only what had happened by the build's time of day, in shops whose
-    day still runs there. It is for a period that is compared with one that still runs.
+    ``until`` is the mirror's last day. ``so_far``: of the last day only what had happened by the
+    build's time of day, in shops whose day still runs there. It is for a period that is compared
+    with one that still runs.
     """
-    flows = ", ".join(FLOWS)
+    flows, standing = ", ".join(FLOWS), ", ".join(_STANDING)
     days = f"select shop_id, {flows} from marts.shop_days where day between $first and $last"  # noqa: S608 - columns
     if so_far:
         cut = f"day = $last and shop_id in ({_RUNNING})"
         later = f"select shop_id, {flows} from marts.shop_days_so_far where {cut}"  # noqa: S608 - columns
         days = f"{days} and not ({cut}) union all {later}"
-    sums = ", ".join(f"coalesce(sum(days.{name}), 0) as {name}" for name in FLOWS)
-    standing = ", ".join(f"coalesce(any_value(stood.{name}), 0) as {name}" for name in _STANDING)
+    sums = ", ".join(f"coalesce(sum({name}), 0) as {name}" for name in (*FLOWS, *_STANDING))
     rows = warehouse.rows(
         f"""
-        with days as ({days}),
-        names as (select unnest($shops) as shop_id),
-        stood as (select * from marts.shop_days where day = $stood)
-        select names.shop_id, {sums}, {standing}
-        from names
-        left join days on days.shop_id = names.shop_id
-        left join stood on stood.shop_id = names.shop_id
-        group by 1
+        with days as (
+            {days}
+            union all by name
+            select shop_id, {standing} from marts.shop_days where day = $stood
+        )
+        select shop_id, {sums}, if(shop_id is null, (
+            select median(cycle_hours)::double from marts.tickets where is_done
+                and done_day between $first and $last and list_contains($shops, shop_id)
+        ), null) as median_hours
+        from (select unnest($shops) as shop_id) left join days using (shop_id)
+        group by grouping sets ((shop_id), ())
         """,  # noqa: S608 - columns of the mart
         _of(names, period, stood=min(period.last, until), until=until),
     )
     return {row.pop("shop_id"): Figures(**row) for row in rows}
-
-
-def figures(
-    warehouse: Published, names: Sequence[str], period: Period, until: date, *, so_far: bool = False
-) -> Figures:
-    """The figures of some shops together."""
-    found = by_shop(warehouse, names, period, until, so_far=so_far)
-    return Figures.together(found.values(), median_hours(warehouse, names, period))
 
 
 def time_of_build(warehouse: Published, names: Sequence[str], until: date) -> str:
@@ -234,16 +219,6 @@ def time_of_build(warehouse: Published, names: Sequence[str], until: date) -> st
         {"shops": list(names), "until": until},
     )["minute"]
     return "" if minute is None else f"{minute // 60:02}:{minute % 60:02}"
-
-
-def median_hours(warehouse: Published, names: Sequence[str], period: Period) -> float | None:
-    """Median cycle time of the tickets closed within a period: a median of medians is none."""
-    found = warehouse.row(
-        "select median(cycle_hours)::double as hours from marts.tickets where is_done "
-        "and done_day between $first and $last and list_contains($shops, shop_id)",
-        _of(names, period),
-    )["hours"]
-    return None if found is None else float(found)
 
 
 def methods(

@@ -1,8 +1,8 @@
 """What a closing report shows, as one list of tables that every format is drawn of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 from pipelines.language import Text, _, current, shown
@@ -76,246 +76,228 @@ class Table(NamedTuple):
     """Further rows that are not in it."""
     has_totals: bool = False
 
-    def kind(self, row: int, column: int) -> str:
-        """What a cell holds."""
-        kind = self.kinds[column]
-        return self.row_kinds[row] if kind == "figure" else kind
-
-
-class Part(NamedTuple):
-    """A part of the money taken: its colour (1 to 4) and its share of the bar."""
-
-    label: str
-    amount: Decimal
-    colour: int
-    share: Decimal
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """One page, in words."""
-
-    report: Report
-    page: Page
-
-    @property
-    def title(self) -> str:
-        """The shop, or how many there are."""
-        return shown(self.page.title)
-
-    @property
-    def unit(self) -> str:
-        """The currency's code beside large amounts; empty where a sign stands before each."""
-        return "" if current().sign_of(self.page.currency) else self.page.currency
-
-    def money(self, amount: Decimal | None) -> str:
-        """An amount in the page's currency."""
-        return formats.money(amount, self.page.currency)
-
-    @property
-    def weekday(self) -> str:
-        """Of a day its weekday, of another period its days, unless those are its name."""
-        period = self.page.now.period
-        if period.length == 1:
-            return current().weekday(period.first)
-        return "" if period.kind == "range" else period.days
-
-    @property
-    def seal(self) -> tuple[str, str]:
-        """The seal in two or three words, and how much was compared."""
-        return shown(LOOKS[self.page.seal.state].title), shown(self.page.seal.detail)
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader must know before trusting the figures."""
-        return [shown(note) for note in self.page.notes]
-
-    @property
-    def footnote(self) -> str:
-        """What the figures are as of, and what they mean."""
-        zone = self.report.made_at.tzinfo
-        assert zone is not None
-        lines = [
-            _("Mirror as of {moment}.", moment=formats.moment(self.page.as_of, zone)),
-            *formats.source(self.report.source, self.page.given, zone),
-            _("Made {moment}.", moment=formats.moment(self.report.made_at, zone)),
-            _(
-                "Money taken is what was paid; sold is what the service\u2019s own reports count: "
-                "unless calibrated otherwise, what was invoiced or rung up less returns, tax "
-                "included. Median is the time from opening to closing a ticket, in opening hours."
-            ),
-        ]
-        if self.page.before is not None:
-            lines.append(_("Change is against {days}.", days=self.page.before.period.said))
-        return " ".join(lines)
-
-    @property
-    def parts(self) -> list[Part]:
-        """The split of the money taken."""
-        amounts = taken_as(self.page.now.figures, self.page.now.period.kind)
-        whole = sum((abs(amount) for _label, amount in amounts), Decimal(0))
-        shares = [abs(amount) / whole if whole else Decimal(0) for _label, amount in amounts]
-        return [
-            Part(label, amount, place, share if share >= _MIN_SHARE else Decimal(0))
-            for place, ((label, amount), share) in enumerate(zip(amounts, shares, strict=True), 1)
-        ]
-
-    @property
-    def columns(self) -> list[Column]:
-        """The periods side by side."""
-        page = self.page
-        return [column for column in (page.now, page.before, page.earlier) if column is not None]
-
-    def _head(self, column: Column) -> str:
-        if column is self.page.now:
-            return ""
-        before, earlier = _HEADS[self.page.now.period.kind]
-        return shown(before if column is self.page.before else earlier)
-
-    def _when(self, column: Column) -> str:
-        period = column.period
-        ends = "" if period.is_whole else current().day(period.last)
-        return _to(period.shown, f"{ends} {column.so_far}".strip())
-
-    def tables(self) -> list[Table]:
-        """All tables of the page, in their order; those without rows and words are left out."""
-        page = self.page
-        has_before = any(line.before is not None for line in page.methods)
-        week_before = _to(_("A week before"), page.before.so_far if page.before else "")
-        found = [
-            self.differences(),
-            self.figures(),
-            # Which pages draw.
-            Table(
-                "months", _("Sales by month"), (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
-                ("month", "money", "money", "money"),
-                [(bar.month, bar.repairs, bar.counter, bar.total) for bar in page.months],
-                place="chart", has_totals=True,
-            ),
-            Table(
-                "shops", _("By shop"),
-                (
-                    *(_("Shop"), _("Taken"), _("Sold"), _("Still due")),
-                    *(_("Opened"), _("Closed"), _("Books")),
-                ),
-                ("name", "money", "money", "money", "minor", "minor", "state"),
-                [
-                    (
-                        line.shop, line.figures.taken, line.figures.sold, line.figures.due,
-                        line.figures.tickets_opened, line.figures.tickets_closed, line.seal,
-                    )
-                    for line in page.lines
-                ],
-                has_totals=True,
-            ),
-            self.technicians(),
-            # Beside the same weekday of the week before.
-            Table(
-                "methods", _("Paid with"),
-                (
-                    *(_("Paid with"), _("Payments"), _("Taken")),
-                    *((week_before,) if has_before else ()),
-                ),
-                ("name", "minor", "money", *(("money",) if has_before else ())),
-                [
-                    (line.name, line.payments, line.amount, *((line.before,) * has_before))
-                    for line in page.methods
-                ],
-                place="right", shown=_SHOWN_METHODS, none=_("No payments."), has_totals=True,
-            ),
-            Table(
-                "ages", _("Still due, by age in days"), (_("Days"), _("Still due")),
-                ("text", "money"), ages(page.now.figures), place="right", has_totals=True,
-            ),
-        ]  # fmt: skip
-        return [table for table in found if table.rows or table.none]
-
-    def cells(self, table: Table, most: int = 0) -> list[list[str]]:
-        """The cells of a table as texts, of at most as many rows."""
+    def cells(self, unit: str, most: int = 0) -> list[list[str]]:
+        """The cells as texts, amounts in the currency ``unit``; of at most as many rows."""
         return [
             [
-                written(value, table.kind(place, column), self.page.currency)
-                for column, value in enumerate(row)
+                written(value, self.row_kinds[place] if kind == "figure" else kind, unit)
+                for value, kind in zip(row, self.kinds, strict=True)
             ]
-            for place, row in enumerate(table.rows[: most or None])
+            for place, row in enumerate(self.rows[: most or None])
         ]
 
-    def figures(self) -> Table:
-        """The table of figures."""
-        columns, extras = self.columns, self.report.extras
-        has_change = self.page.before is not None
-        rows: list[tuple[Any, ...]] = []
-        kinds, styles = [], []
-        for label, name, style, kind, asked in _FIGURES:
-            values = [getattr(column.figures, name) for column in columns]
-            if (asked and asked not in extras) or (name in _ONLY_IF_ANY and not any(values)):
-                continue
-            change = formats.change(*values[:2]) if has_change and kind != "hours" else None
-            rows.append((shown(label), *values, *([change] if has_change else [])))
-            styles.append(style)
-            kinds.append(kind)
-        heads = [f"{self._head(column)}\n{self._when(column)}".strip() for column in columns]
-        changed = (_("Change"),) if has_change else ()
-        return Table(
-            "figures", _("Figures"), ("", *heads, *changed),
-            ("text", *["figure"] * len(heads), *["change"] * len(changed)),
-            rows, tuple(styles), tuple(kinds),
-        )  # fmt: skip
 
-    def differences(self) -> Table:
-        """The newest periods that differ."""
-        seal, rows = self.page.seal, []
-        for line in seal.differences:
-            shop = f"{line.shop} " if len(self.page.shops) > 1 else ""
-            period = report_period(line.report, line.period)
-            label = f"{shop}{shown(report_name(line.report))} {period}"
-            rows.append((label, line.ours, line.theirs, line.ours - line.theirs))
-        return Table(
-            "differences", _("Where the books differ"),
-            (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
-            ("text", "money", "money", "money"), rows, more=seal.differing - len(rows),
-        )  # fmt: skip
+# -- tables ---------------------------------------------------------------------------------------
 
-    def technicians(self) -> Table:
-        """Who opened and closed what; of a page's few lines always that of nobody's tickets."""
-        lines = self.page.technicians
-        nobody = tuple(line for line in lines if line.name is None)
-        named = tuple(line for line in lines if line.name is not None)
-        first = named[: _SHOWN_PEOPLE - len(nobody)]
-        ordered = (*first, *nobody, *named[len(first) :])
-        return Table(
-            "technicians", _("Tickets by technician"),
-            (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
-            ("name", "count", "count", "hours", "count"),
+
+def tables(report: Report, page: Page) -> list[Table]:
+    """All tables of a page, in their order; those without rows and words are left out."""
+    has_before = any(line.before is not None for line in page.methods)
+    week_before = _to(_("A week before"), page.before.so_far if page.before else "")
+    found = [
+        _differences(page),
+        _figures(report, page),
+        # Which pages draw.
+        Table(
+            "months", _("Sales by month"), (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
+            ("month", "money", "money", "money"),
+            [(bar.month, bar.repairs, bar.counter, bar.total) for bar in page.months],
+            place="chart", has_totals=True,
+        ),
+        Table(
+            "shops", _("By shop"),
+            (
+                *(_("Shop"), _("Taken"), _("Sold"), _("Still due")),
+                *(_("Opened"), _("Closed"), _("Books")),
+            ),
+            ("name", "money", "money", "money", "minor", "minor", "state"),
             [
                 (
-                    line.name or _("no technician"), line.opened, line.closed, line.median_hours,
-                    line.open_at_end,
+                    line.shop, line.figures.taken, line.figures.sold, line.figures.due,
+                    line.figures.tickets_opened, line.figures.tickets_closed, line.seal,
                 )
-                for line in ordered
+                for line in page.lines
             ],
-            place="left", shown=_SHOWN_PEOPLE, none=_("No tickets."), has_totals=True,
-        )  # fmt: skip
+            tuple(line.seal.value for line in page.lines), has_totals=True,
+        ),
+        _technicians(page),
+        # Beside the same weekday of the week before.
+        Table(
+            "methods", _("Paid with"),
+            (
+                *(_("Paid with"), _("Payments"), _("Taken")),
+                *((week_before,) if has_before else ()),
+            ),
+            ("name", "minor", "money", *(("money",) if has_before else ())),
+            [
+                (line.name, line.payments, line.amount, *((line.before,) * has_before))
+                for line in page.methods
+            ],
+            place="right", shown=_SHOWN_METHODS, none=_("No payments."), has_totals=True,
+        ),
+        Table(
+            "ages", _("Still due, by age in days"), (_("Days"), _("Still due")),
+            ("text", "money"), ages(page.now.figures), place="right", has_totals=True,
+        ),
+    ]  # fmt: skip
+    return [table for table in found if table.rows or table.none]
 
-    def summary(self) -> list[tuple[str, str]]:
-        """The figures in a few lines, for a phone's notification or a mail without HTML."""
-        now = self.page.now.figures
-        tickets = _(
-            "{opened} opened, {closed} closed, {nobody} with no technician",
-            opened=now.tickets_opened,
-            closed=now.tickets_closed,
-            nobody=now.tickets_without_technician,
-        )
-        unit = f" {self.unit}".rstrip()
-        parts = ", ".join(f"{part.label} {self.money(part.amount)}" for part in self.parts)
-        return [
-            (_("Money taken"), self.money(now.taken) + unit),
-            ("", parts),
-            (_("Sold"), self.money(now.sold) + unit),
-            (_("Still due"), self.money(now.due) + unit),
-            (_("Tickets"), tickets),
-            (_("Books"), f"{shown(LOOKS[self.page.seal.state].word)} {self.seal[1]}"),
-        ]
+
+def _figures(report: Report, page: Page) -> Table:
+    """The periods side by side."""
+    columns = [column for column in (page.now, page.before, page.earlier) if column is not None]
+    before, earlier = _HEADS[page.now.period.kind]
+    names = {id(page.now): "", id(page.before): shown(before), id(page.earlier): shown(earlier)}
+    has_change = page.before is not None
+    rows: list[tuple[Any, ...]] = []
+    kinds, styles = [], []
+    for label, name, style, kind, asked in _FIGURES:
+        values = [getattr(column.figures, name) for column in columns]
+        if (asked and asked not in report.extras) or (name in _ONLY_IF_ANY and not any(values)):
+            continue
+        change = formats.change(*values[:2]) if has_change and kind != "hours" else None
+        rows.append((shown(label), *values, *([change] if has_change else [])))
+        styles.append(style)
+        kinds.append(kind)
+    heads = [f"{names[id(column)]}\n{_when(column)}".strip() for column in columns]
+    changed = (_("Change"),) if has_change else ()
+    return Table(
+        "figures", _("Figures"), ("", *heads, *changed),
+        ("text", *["figure"] * len(heads), *["change"] * len(changed)),
+        rows, tuple(styles), tuple(kinds),
+    )  # fmt: skip
+
+
+def _when(column: Column) -> str:
+    ends = "" if column.period.is_whole else current().day(column.period.last)
+    return _to(column.period.shown, f"{ends} {column.so_far}".strip())
+
+
+def _differences(page: Page) -> Table:
+    """The newest periods that differ."""
+    rows = []
+    for line in page.seal.differences:
+        shop = f"{line.shop} " if len(page.shops) > 1 else ""
+        period = report_period(line.report, line.period)
+        label = f"{shop}{shown(report_name(line.report))} {period}"
+        rows.append((label, line.ours, line.theirs, line.ours - line.theirs))
+    return Table(
+        "differences", _("Where the books differ"),
+        (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
+        ("text", "money", "money", "money"), rows, more=page.seal.differing - len(rows),
+    )  # fmt: skip
+
+
+def _technicians(page: Page) -> Table:
+    """Who opened and closed what; of a page's few lines always that of nobody's tickets."""
+    nobody = tuple(line for line in page.technicians if line.name is None)
+    named = tuple(line for line in page.technicians if line.name is not None)
+    first = _SHOWN_PEOPLE - len(nobody)
+    return Table(
+        "technicians", _("Tickets by technician"),
+        (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
+        ("name", "count", "count", "hours", "count"),
+        [
+            (
+                line.name or _("no technician"), line.opened, line.closed, line.median_hours,
+                line.open_at_end,
+            )
+            for line in (*named[:first], *nobody, *named[first:])
+        ],
+        place="left", shown=_SHOWN_PEOPLE, none=_("No tickets."), has_totals=True,
+    )  # fmt: skip
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def in_words(report: Report, page: Page) -> dict[str, Any]:
+    """A page as texts and plain values: all that HTML, mail, PDF and plain text draw.
+
+    ``unit`` is the currency's code beside large amounts; empty where a sign stands before each.
+    """
+    unit, figures, period = page.currency, page.now.figures, page.now.period
+    look = LOOKS[page.seal.state]
+    code = "" if current().sign_of(unit) else unit
+    money = partial(formats.money, unit=unit)
+    taken = taken_as(figures, period.kind)
+    whole = sum((abs(amount) for _label, amount in taken), Decimal(0))
+    shares = [abs(amount) / whole if whole else Decimal(0) for _label, amount in taken]
+    of_tickets = _(
+        "{opened} opened, {closed} closed, {nobody} with no technician",
+        opened=figures.tickets_opened,
+        closed=figures.tickets_closed,
+        nobody=figures.tickets_without_technician,
+    )
+    days = "" if period.kind == "range" else period.days
+    return {
+        "period": period.shown,
+        "weekday": current().weekday(period.first) if period.length == 1 else days,
+        "shop": shown(page.title),
+        "amounts": _("amounts in {currency}", currency=unit) if unit else "",
+        "seal": {
+            "title": shown(look.title), "detail": shown(page.seal.detail),
+            "colour": look.colour, "state": page.seal.state.value,
+        },
+        "taken": money(figures.taken),
+        "unit": code,
+        "parts": [
+            {
+                "label": label, "amount": money(amount), "colour": place,
+                "share": float(share) if share >= _MIN_SHARE else 0.0,
+            }
+            for place, ((label, amount), share) in enumerate(zip(taken, shares, strict=True), 1)
+        ],
+        "cautions": [
+            {"text": line.shown, "severity": line.severity.name.lower()} for line in page.cautions
+        ],
+        "notes": [shown(note) for note in page.notes],
+        "tables": [
+            {
+                "key": table.key, "title": table.title, "place": table.place,
+                "heads": table.heads, "kinds": table.kinds, "none": table.none,
+                "rows": table.cells(unit, table.shown), "more": _more(table),
+                "styles": table.styles or [""] * len(table.rows),
+            }
+            for table in tables(report, page)
+        ],
+        "footnote": _footnote(report, page),
+        "summary": [
+            (_("Money taken"), f"{money(figures.taken)} {code}".rstrip()),
+            ("", ", ".join(f"{label} {money(amount)}" for label, amount in taken)),
+            (_("Sold"), f"{money(figures.sold)} {code}".rstrip()),
+            (_("Still due"), f"{money(figures.due)} {code}".rstrip()),
+            (_("Tickets"), of_tickets),
+            (_("Books"), f"{shown(look.word)} {shown(page.seal.detail)}"),
+        ],
+    }  # fmt: skip
+
+
+def _footnote(report: Report, page: Page) -> str:
+    """What the figures are as of, and what they mean."""
+    zone = report.made_at.tzinfo
+    assert zone is not None
+    lines = [
+        _("Mirror as of {moment}.", moment=formats.moment(page.as_of, zone)),
+        *formats.source(report.source, page.given, zone),
+        _("Made {moment}.", moment=formats.moment(report.made_at, zone)),
+        _(
+            "Money taken is what was paid; sold is what the service\u2019s own reports count: "
+            "unless calibrated otherwise, what was invoiced or rung up less returns, tax "
+            "included. Median is the time from opening to closing a ticket, in opening hours."
+        ),
+    ]
+    if page.before is not None:
+        lines.append(_("Change is against {days}.", days=page.before.period.said))
+    return " ".join(lines)
+
+
+def _more(table: Table) -> str:
+    """A line on the rows that are not shown; empty when all are."""
+    if table.more:
+        return _("and {n} more; 'shopmirror reconcile' lists them", n=table.more)
+    hidden = len(table.rows) - table.shown if table.shown else 0
+    return _("and {n} more", n=hidden) if hidden > 0 else ""
 
 
 def _to(head: str, end: str) -> str:

@@ -13,12 +13,12 @@ from typing import Any
 from markupsafe import Markup
 
 from pipelines.json_file import write_atomically
-from pipelines.language import _, current, use
+from pipelines.language import _, current, shown, use
 from pipelines.language.display import DisplaySettings
 from pipelines.report import charts, fonts
-from pipelines.report.closing import Report
+from pipelines.report.closing import Page, Report
 from pipelines.report.figures import ReportError
-from pipelines.report.layout import Sheet, Table
+from pipelines.report.layout import Table, in_words, tables, taken_as
 from pipelines.report.trust import LOOKS
 
 _LETTER = frozenset("BZ CA CL CO CR GT MX NI PA PH PR SV US VE".split())
@@ -84,7 +84,7 @@ def mail_html(report: Report, chart: str) -> str:
     """
     import css_inline
 
-    drawn = _drawn("mail.html", report, picture=chart, looks=LOOKS, paper=charts.ON_PAPER)
+    drawn = _drawn("mail.html", report, picture=chart, paper=charts.ON_PAPER)
     inlined: str = css_inline.CSSInliner(load_remote_stylesheets=False).inline(drawn)
     return inlined
 
@@ -92,13 +92,13 @@ def mail_html(report: Report, chart: str) -> str:
 def text(report: Report) -> str:
     """The figures in a few plain lines."""
     lines = [report.title, ""]
-    for page in report.pages:
-        sheet = Sheet(report, page)
-        summary = sheet.summary()
-        width = max(len(label) for label, _text in summary)
-        lines.append(sheet.title)
-        lines += [f"  {label:{width}}   {words}" for label, words in summary]
-        lines += [f"  {words}" for words in (*(c.shown for c in page.cautions), *sheet.notes)]
+    for words in (in_words(report, page) for page in report.pages):
+        width = max(len(label) for label, _text in words["summary"])
+        lines.append(words["shop"])
+        lines += [f"  {label:{width}}   {told}" for label, told in words["summary"]]
+        lines += [
+            f"  {told}" for told in (*(c["text"] for c in words["cautions"]), *words["notes"])
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -110,12 +110,11 @@ def _drawn(template: str, report: Report, **extra: Any) -> str:
         loader=jinja2.FileSystemLoader(_FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
     )
     return environment.get_template(template).render(
-        report=report,
-        sheets=[Sheet(report, page) for page in report.pages],
+        title=report.title,
+        pages=[(page, in_words(report, page)) for page in report.pages],
         css=Markup(Path(_FOLDER / template).with_suffix(".css").read_text(encoding="utf-8")),  # noqa: S704 - our file
         lang=current().code,
         _=_,
-        more=more,
         **extra,
     )
 
@@ -129,28 +128,26 @@ def pdf(report: Report) -> bytes:
     paper = "us-letter" if current().country in _LETTER else "a4"
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, bytes] = {}
-        pages = []
-        for place, page in enumerate(report.pages):
-            sheet = Sheet(report, page)
-            state = page.seal.state
-            files[f"seal{place}.svg"] = charts.seal(state, LOOKS[state].colour).encode()
-            files[f"chart{place}.svg"] = _paper_chart(sheet)
-            drawn = _paged(sheet)
-            cells = (cell for table in drawn["tables"] for row in table["rows"] for cell in row)
-            if missing := fonts.lacking([drawn["shop"], *cells]):
+        pages = [in_words(report, page) for page in report.pages]
+        for place, (page, words) in enumerate(zip(report.pages, pages, strict=True)):
+            files[f"seal{place}.svg"] = charts.seal(
+                page.seal.state, words["seal"]["colour"]
+            ).encode()
+            files[f"chart{place}.svg"] = _paper_chart(page)
+            cells = (cell for table in words["tables"] for row in table["rows"] for cell in row)
+            if missing := fonts.lacking([words["shop"], *cells]):
                 names = ", ".join(missing)
                 note = _("Some names show as boxes here: install the font {names}.", names=names)
-                drawn["notes"] = [*drawn["notes"], note]
-            pages.append(drawn)
+                words["notes"].append(note)
         logo = DisplaySettings.load().picture
         if logo is not None:
             files["logo.png"] = logo
         told = {
             "title": report.title, "lang": current().code, "paper": paper,
-            "made": report.made_at.strftime("%Y-%m-%d"), "logo": logo is not None, "pages": pages,
+            "logo": logo is not None, "pages": pages,
             "words": {
                 "kicker": _("Closing report"), "taken": _("Money taken"),
-                "repairs": _("Repairs"), "counter": _("Counter"), "chart": _("Sales by month"),
+                "repairs": _("Repairs"), "counter": _("Counter"),
             },
         }  # fmt: skip
         files["report.json"] = json.dumps(told, ensure_ascii=False).encode()
@@ -160,15 +157,15 @@ def pdf(report: Report) -> bytes:
 def chart_png(report: Report) -> bytes:
     """The bars of the first page's months as a picture, for mail programs that draw no SVG."""
     with tempfile.TemporaryDirectory() as folder:
-        files = {"chart.svg": _paper_chart(Sheet(report, report.pages[0]))}
+        files = {"chart.svg": _paper_chart(report.pages[0])}
         source = (
             b'#set page(width: 640pt, height: 112pt, margin: 0pt)\n#image("chart.svg", width: 100%)'
         )
         return _typeset(Path(folder), files, source, "png")
 
 
-def _paper_chart(sheet: Sheet) -> bytes:
-    drawn = charts.months(sheet.page.months, sheet.page.currency, 700, 122, charts.ON_PAPER)
+def _paper_chart(page: Page) -> bytes:
+    drawn = charts.months(page.months, page.currency, 700, 122, charts.ON_PAPER)
     return drawn.replace('font-family="inherit"', 'font-family="FiraGO"').encode()
 
 
@@ -188,45 +185,6 @@ def _typeset(folder: Path, files: dict[str, bytes], source: bytes, form: Any) ->
     return made
 
 
-def _paged(sheet: Sheet) -> dict[str, Any]:
-    """What ``report.typ`` draws."""
-    page = sheet.page
-    title, detail = sheet.seal
-    return {
-        "period": page.now.period.shown, "weekday": sheet.weekday, "shop": sheet.title,
-        "amounts": _("amounts in {currency}", currency=page.currency) if page.currency else "",
-        "seal": {"title": title, "detail": detail, "colour": LOOKS[page.seal.state].colour},
-        "taken": sheet.money(page.now.figures.taken), "unit": sheet.unit,
-        "parts": [
-            {"label": part.label, "amount": sheet.money(part.amount), "colour": part.colour,
-             "share": float(part.share)}
-            for part in sheet.parts
-        ],
-        "cautions": [
-            {"text": line.shown, "fault": line.severity.name == "FAULT"} for line in page.cautions
-        ],
-        "notes": sheet.notes,
-        "tables": [
-            {
-                "key": table.key, "title": table.title, "place": table.place,
-                "heads": table.heads, "kinds": table.kinds, "none": table.none,
-                "rows": [] if table.place == "chart" else sheet.cells(table, table.shown),
-                "more": more(table), "styles": table.styles or [""] * len(table.rows),
-            }
-            for table in sheet.tables()
-        ],
-        "footnote": sheet.footnote,
-    }  # fmt: skip
-
-
-def more(table: Table) -> str:
-    """A line on the rows that are not shown; empty when all are."""
-    if table.more:
-        return _("and {n} more; 'shopmirror reconcile' lists them", n=table.more)
-    hidden = len(table.rows) - table.shown if table.shown else 0
-    return _("and {n} more", n=hidden) if hidden > 0 else ""
-
-
 # -- workbook -------------------------------------------------------------------------------------
 
 
@@ -236,15 +194,15 @@ def workbook(report: Report) -> bytes:
 
     tabs = []
     for page in report.pages:
-        sheet = Sheet(report, page)
-        for table in sheet.tables():
-            rows = _numbers(sheet, table)
+        title = shown(page.title)
+        for table in tables(report, page):
+            rows = _numbers(page, table)
             totals = _totals(table, rows)
             # Of several pages each name begins with its page's.
-            name = table.title if len(report.pages) == 1 else f"{sheet.title} {table.title}"
+            name = table.title if len(report.pages) == 1 else f"{title} {table.title}"
             # The table of figures has a head without words, and amounts beside counts.
             heads = [
-                (head.replace("\n", " ") or sheet.title)
+                (head.replace("\n", " ") or title)
                 + (f" ({page.currency})" if page.currency and (kind == "money" or not head) else "")
                 for head, kind in zip(table.heads, table.kinds, strict=True)
             ]
@@ -255,17 +213,18 @@ def workbook(report: Report) -> bytes:
     return made.getvalue()
 
 
-def _numbers(sheet: Sheet, table: Table) -> list[list[Any]]:
+def _numbers(page: Page, table: Table) -> list[list[Any]]:
     """Numbers and days as they are, names and states in words."""
     rows = [
-        [shown if kind in ("name", "text", "state") else value
-         for value, shown, kind in zip(row, texts, table.kinds, strict=True)]
-        for row, texts in zip(table.rows, sheet.cells(table), strict=True)
+        [words if kind in ("name", "text", "state") else value
+         for value, words, kind in zip(row, texts, table.kinds, strict=True)]
+        for row, texts in zip(table.rows, table.cells(page.currency), strict=True)
     ]  # fmt: skip
     if table.key == "figures":
         beside = [None] * (len(table.heads) - 2)
-        rows[1:1] = [[part.label, part.amount, *beside] for part in sheet.parts]
-        rows.append([_("Books"), " ".join(sheet.seal), *beside])
+        rows[1:1] = [[*part, *beside] for part in taken_as(page.now.figures, page.now.period.kind)]
+        seal = f"{shown(LOOKS[page.seal.state].title)} {shown(page.seal.detail)}"
+        rows.append([_("Books"), seal, *beside])
     return rows
 
 

@@ -11,7 +11,7 @@ from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published
 from pipelines.report import Period, ReportError, closing_report
 from pipelines.report.figures import Calendar
-from pipelines.report.layout import Sheet
+from pipelines.report.layout import tables
 from tests.app.warehouse import NOW, TODAY, ask, built_at, change, report, texts
 
 
@@ -121,7 +121,7 @@ def test_payment_methods_of_a_running_day_stand_beside_the_same_hours(home):
         "and (paid_at at time zone 'America/Guatemala')::time {} time '12:01' group by 1"
     )
     assert found == dict(ask(home, paid.format("<"))) and ask(home, paid.format(">="))
-    (table,) = [table for table in Sheet(report(home), page).tables() if table.key == "methods"]
+    (table,) = [table for table in tables(report(home), page) if table.key == "methods"]
     assert table.heads[-1] == "A week before\nto 12:00"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.language import Language, use
 from pipelines.report import Period
-from pipelines.report.layout import Sheet, report_period
+from pipelines.report.layout import in_words, report_period, taken_as
 from tests.app.warehouse import ask, report
 
 _BESIDE = [
@@ -53,34 +53,38 @@ def test_a_report_says_which_days_its_figures_are_of_and_stand_beside(
 ):
     """A change was "against the as many days before", in Spanish "contra el semana anterior"."""
     found = report(chain, text)
-    sheet = Sheet(found, found.pages[0])
+    words = in_words(found, found.pages[0])
     now, before = found.pages[0].now.period, found.pages[0].before
     sold = "select coalesce(sum(total), 0) from marts.daily_sales where day between ? and ?"
     assert ask(chain, sold, now.first, now.last) == [(found.pages[0].now.figures.sold,)]
     change = ("Change",) if beside else ()
-    assert sheet.figures().heads == ("", f"{now.shown}{end}", *beside, *change)
-    assert sheet.weekday == days
-    against = sheet.footnote.partition(" Change is ")[2]
+    (figures,) = [one for one in words["tables"] if one["key"] == "figures"]
+    assert figures["heads"] == ("", f"{now.shown}{end}", *beside, *change)
+    assert words["weekday"] == days
+    against = words["footnote"].partition(" Change is ")[2]
     assert against == (f"against {before.period.said}." if before else "")
-    assert (sheet.parts[0].label == "Sales of the day") is (now.kind == "day")
+    assert (words["parts"][0]["label"] == "Sales of the day") is (now.kind == "day")
 
 
 def test_a_currency_stands_beside_amounts_unless_each_bears_its_sign(chain):
     found = report(chain, "2026-06", shop="centro")
-    sheet = Sheet(found, found.pages[0])
-    assert (sheet.unit, dict(sheet.summary())["Sold"][-4:]) == ("GTQ", " GTQ")
+    words = in_words(found, found.pages[0])
+    assert (words["unit"], dict(words["summary"])["Sold"][-4:]) == ("GTQ", " GTQ")
     with use(Language("es_GT")):
-        assert sheet.unit == "" and dict(sheet.summary())["Sold"].startswith("Q")
+        words = in_words(found, found.pages[0])
+    assert words["unit"] == "" and dict(words["summary"])["Sold"].startswith("Q")
 
 
 def test_the_bar_of_what_was_taken_has_a_part_for_each_share(chain):
-    parts = Sheet(found := report(chain, "2026-06"), found.pages[0]).parts
-    whole = sum(abs(part.amount) for part in parts)
-    assert [part.share for part in parts] == [abs(part.amount) / whole for part in parts]
-    assert min(part.share for part in parts) > 0
+    found = report(chain, "2026-06")
+    taken = [amount for _label, amount in taken_as(found.pages[0].now.figures, "month")]
+    whole = sum(map(abs, taken))
+    parts = in_words(found, found.pages[0])["parts"]
+    assert [part["share"] for part in parts] == [float(abs(amount) / whole) for amount in taken]
+    assert min(part["share"] for part in parts) > 0
     days = ask(chain, "select day from marts.shop_days group by 1 having sum(abs(taken)) = 0")
     closed = report(chain, str(days[0][0]))
-    assert {part.share for part in Sheet(closed, closed.pages[0]).parts} == {0}
+    assert {part["share"] for part in in_words(closed, closed.pages[0])["parts"]} == {0}
 
 
 @pytest.mark.parametrize(("kind", "told"), [("monthly", "2026-06"), ("daily", "2026-06-01")])
