@@ -224,9 +224,7 @@ def _head(looked: Selection, trust: Trust) -> None:
         st.markdown(f"**{plain(looked.period.said)}**", width="content")
         look = LOOKS[seal.state]
         st.badge(f"{shown(look.title)} {shown(seal.detail)}", color=look.badge)
-        said = [_("Mirror as of {moment}.", moment=formats.moment(trust.as_of, looked.zone))]
-        said += formats.source(trust.source, trust.given, looked.zone)
-        st.caption(plain(" ".join(said)), width="content")
+        st.caption(plain(" ".join(formats.as_of(trust, looked.zone))), width="content")
 
 
 def _numbers(looked: Selection, found: View) -> None:

@@ -78,7 +78,6 @@ class Candidate:
     """Months in which the service reported anything but zero."""
     difference: Decimal
     """Sum of the months' absolute differences, in the shop's currency."""
-    is_current: bool
 
     @property
     def key(self) -> str:
@@ -96,14 +95,17 @@ class Verdict:
     """What the comparison of all definitions comes to."""
 
     report: Report
-    chosen: Candidate | None
-    """The definition to use; ``None`` when none agrees in every month."""
     closest: Candidate | None
     """The best one, whether it agrees everywhere or not."""
     rivals: tuple[Candidate, ...]
     """Other definitions that agree everywhere too: the data cannot tell them apart."""
     certainty: Literal["sure", "likely", "undecided", "none", "no data"]
     message: str
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The definition to use; ``None`` when none agrees in every month."""
+        return self.closest if self.closest and self.closest.fits else None
 
 
 def calibrate(
@@ -119,24 +121,14 @@ def calibrate(
     sql = _SQL.format(view=view, keys=keys)
     rows = connection.execute(sql, {"shop": shop_id, "report": f"monthly_{report}"}).fetchall()
     in_use, default = current(connection, shop_id, report), _DEFAULTS[report]
-    found = []
-    for key, agreeing, compared, telling, difference in rows:
-        definition = dict(zip(default, key.split("/"), strict=True))
-        found.append(
-            Candidate(
-                report,
-                definition,
-                int(agreeing),
-                int(compared),
-                int(telling),
-                difference,
-                is_current=definition == in_use,
-            )
-        )
+    found = [
+        Candidate(report, dict(zip(default, key.split("/"), strict=True)), *fit)
+        for key, *fit in rows
+    ]
 
     def order(one: Candidate) -> tuple[object, ...]:
         unlike = sum(one.definition[part] != choice for part, choice in default.items())
-        return -one.agreeing, one.difference, not one.is_current, unlike, one.key
+        return -one.agreeing, one.difference, one.definition != in_use, unlike, one.key
 
     plain = [one for one in found if not one.definition["amount_basis"].endswith("_rounded")]
     return sorted(plain if any(one.fits for one in plain) else found, key=order)
@@ -149,7 +141,7 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
     """
     if not candidates or candidates[0].telling == 0:
         message = f"The service reported no {report} yet, so no definition can be tried."
-        return Verdict(report, None, None, (), "no data", message)
+        return Verdict(report, None, (), "no data", message)
     best = candidates[0]
     if not best.fits:
         message = (
@@ -159,7 +151,7 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
             "whether the time zone is the shop's. 'shopmirror reconcile' names the documents that "
             "differ: what they have in common is the rule that is missing."
         )
-        return Verdict(report, None, best, (), "none", message)
+        return Verdict(report, best, (), "none", message)
     # Where all documents count, that some kinds of them do as well says that there are no others.
     rivals = tuple(
         one
@@ -173,12 +165,10 @@ def judge(candidates: Sequence[Candidate], report: Report) -> Verdict:
             f"{best.key} agrees with the service's {report} in every month, as {others}: "
             f"{months} do not tell them apart yet."
         )
-        return Verdict(report, best, best, rivals, "undecided", message)
-    certainty: Literal["sure", "likely"] = (
-        "sure" if best.telling >= _MONTHS_FOR_CERTAINTY else "likely"
-    )
+        return Verdict(report, best, rivals, "undecided", message)
     message = f"Only {best.key} agrees with the service's {report} in every month ({months})."
-    return Verdict(report, best, best, (), certainty, message)
+    is_sure = best.telling >= _MONTHS_FOR_CERTAINTY
+    return Verdict(report, best, (), "sure" if is_sure else "likely", message)
 
 
 def counted_otherwise(

@@ -6,8 +6,6 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-import duckdb
-
 from pipelines.home import Home
 
 
@@ -38,23 +36,18 @@ class Compared:
 
 def compare(home: Home, shop: str, year: int | None = None) -> list[Compared]:
     """What ``marts.reconciliation`` of the private database says of a shop, by report."""
-    with home.open_build(read_only=True) as database:
-        sql = (
-            "SELECT shop_id, report, period, ours, theirs, matches FROM marts.reconciliation WHERE "
-            "shop_id = $shop AND ($year IS NULL OR extract(year FROM period) = $year) ORDER BY 2, 3"
-        )
-        rows = database.execute(sql, {"shop": shop, "year": year}).fetchall()
-    return [Compared(*row) for row in rows]
+    sql = (
+        "SELECT shop_id, report, period, ours, theirs, matches FROM marts.reconciliation "
+        "WHERE shop_id=? AND extract(year FROM period)=coalesce(?, extract(year FROM period)) "
+        "ORDER BY 2, 3"
+    )
+    return [Compared(*row) for row in _rows(home, sql, shop, year)]
 
 
 def our_days(home: Home, shop: str, mart: str, first: date, last: date) -> dict[date, Decimal]:
     """Our daily totals of ``daily_sales`` or ``daily_purchases``."""
-    with home.open_build(read_only=True) as database:
-        rows = database.execute(
-            f"SELECT day, total FROM marts.{mart} WHERE shop_id=? AND day BETWEEN ? AND ?",  # noqa: S608 - one of two names
-            [shop, first, last],
-        ).fetchall()
-    return dict(rows)
+    sql = f"SELECT day, total FROM marts.{mart} WHERE shop_id=? AND day BETWEEN ? AND ?"  # noqa: S608 - one of two names
+    return dict(_rows(home, sql, shop, first, last))
 
 
 _ON_DAYS = {
@@ -71,30 +64,24 @@ _ON_DAYS = {
 def our_documents(home: Home, shop: str, report: str, days: Sequence[date]) -> dict[str, list[str]]:
     """Documents with a return dated on these days, or purchase orders received then, whichever the
     daily report counts: table -> ids."""
-    with home.open_build(read_only=True) as database:
-        return {
-            table: _column(
-                database, f"SELECT DISTINCT {where} IN (SELECT unnest(?)) AND shop_id=?", days, shop
-            )
-            for table, where in _ON_DAYS[report].items()
-        }
+    sql = "SELECT DISTINCT {} IN (SELECT unnest(?)) AND shop_id=?"
+    return {
+        table: [row[0] for row in _rows(home, sql.format(where), days, shop)]
+        for table, where in _ON_DAYS[report].items()
+    }
 
 
-def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> list[date]:
+def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> set[date]:
     """Days on which documents (table -> ids) were paid, as far as we know."""
-    kinds = {"ticket_invoices": "ticket_invoice", "pos_orders": "pos_order"}
-    if not documents:
-        return []
-    days: set[date] = set()
     sql = (
         "SELECT DISTINCT day FROM marts.payments WHERE shop_id=? AND day IS NOT NULL "
         "AND document_type=? AND list_contains(?, document_id)"
     )
+    kinds = {"ticket_invoices": "ticket_invoice", "pos_orders": "pos_order"}
+    found = (_rows(home, sql, shop, kinds[table], list(ids)) for table, ids in documents.items())
+    return {row[0] for rows in found for row in rows}
+
+
+def _rows(home: Home, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     with home.open_build(read_only=True) as database:
-        for table, ids in documents.items():
-            days.update(_column(database, sql, shop, kinds[table], list(ids)))
-    return sorted(days)
-
-
-def _column(database: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> list[Any]:
-    return [row[0] for row in database.execute(sql, values).fetchall()]
+        return database.execute(sql, values).fetchall()

@@ -36,6 +36,7 @@ _COMPARED = """
 select period, difference, theirs = 0 and period >= cast(fetched_at as date) - 1, matches
 from marts.reconciliation where shop_id = ? and report = ? and period between ? and ? order by 1
 """
+_NO_SUM = "The days the service reported do not add up to its month."
 _MOST = 20
 """Findings of one day, at most."""
 
@@ -49,10 +50,10 @@ class Finding:
     """One of :data:`MEANING`."""
     amount: Decimal | None
     """Its part of ``ours - theirs`` in the shop's currency; ``None`` when it cannot be known."""
-    document_type: str | None
-    document_id: str | None
-    document_number: str | None
-    detail: str
+    document_type: str | None = None
+    document_id: str | None = None
+    document_number: str | None = None
+    detail: str = ""
     settles: bool = False
     """Whether this one amount is exactly the day's difference."""
 
@@ -99,9 +100,7 @@ def explain(
     ]
     rest = whole[1] - sum((day.difference for day in days), Decimal(0))
     if abs(rest) > _CENT:
-        findings.append(
-            _remainder(period, rest, "The days the service reported do not add up to its month.")
-        )
+        findings.append(Finding(period, "unexplained", rest, detail=_NO_SUM))
     return findings
 
 
@@ -117,9 +116,7 @@ def _of_span(
             fits = amount is not None and abs(amount - day.difference) <= _CENT
             suspects.append(Finding(on, reason, amount, of, identity, number, detail, fits))
     if day.is_late:
-        suspects.append(
-            Finding(day.day, "late", day.difference, None, None, None, "", settles=True)
-        )
+        suspects.append(Finding(day.day, "late", day.difference, settles=True))
     suspects.sort(key=lambda one: (not one.settles, _ORDER.index(one.reason), one.day))
     kept = suspects[:_MOST]
     if any(one.settles for one in kept):
@@ -130,24 +127,17 @@ def _of_span(
     )
     if abs(day.difference - known) > _CENT:
         side = "more" if day.difference > 0 else "less"
-        kept.append(
-            _remainder(
-                day.day,
-                day.difference,
-                f"The mirror holds {abs(day.difference):.2f} {side} than the service reports, and "
-                "no single document is that much: the service counts others, or counts "
-                "differently (try --calibrate).",
-            )
+        detail = (
+            f"The mirror holds {abs(day.difference):.2f} {side} than the service reports, and "
+            "no single document is that much: the service counts others, or counts "
+            "differently (try --calibrate)."
         )
+        kept.append(Finding(day.day, "unexplained", day.difference, detail=detail))
     return kept
 
 
 # Reasons that are facts of their own; the others are only suspicions until the amount fits.
 _CERTAIN = frozenset({"deleted", "edited"})
-
-
-def _remainder(day: dt.date, amount: Decimal, detail: str) -> Finding:
-    return Finding(day, "unexplained", amount, None, None, None, detail)
 
 
 def _named_queries(kind: str) -> Iterator[tuple[str, str]]:

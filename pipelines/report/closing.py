@@ -20,7 +20,7 @@ from pipelines.report.figures import (
     Words,
 )
 from pipelines.report.periods import Period
-from pipelines.report.trust import Caution, Seal, SealState, trust
+from pipelines.report.trust import SealState, Trust, trust
 
 NO_SHOP = Text("The warehouse holds no shop yet: run 'shopmirror sync' first.")
 Extra = Literal["tax", "margin", "expenses"]
@@ -66,7 +66,7 @@ class View(Frozen):
         return self.now.period.last if self.before and self.before.so_far else None
 
 
-class Page(View):
+class Page(View, Trust):
     """One printed page: a shop, or the shops of a chain that share a currency."""
 
     title: Words
@@ -75,12 +75,7 @@ class Page(View):
     """ISO code or sign as the settings give it; may be empty."""
     methods: tuple[Method, ...]
     lines: tuple[ShopLine, ...] = ()
-    seal: Seal
-    cautions: tuple[Caution, ...] = ()
-    """The banner, gravest first."""
     notes: tuple[Words, ...] = ()
-    as_of: datetime | None = None
-    given: datetime | None = None
 
 
 class Report(Frozen):
@@ -91,8 +86,6 @@ class Report(Frozen):
     extras: tuple[Extra, ...] = ()
     """Which figures are shown besides those of every report."""
     made_at: datetime
-    source: str = ""
-    """The PostgreSQL that was read; empty: the home's own file."""
 
     @property
     def seal(self) -> SealState:
@@ -155,7 +148,6 @@ def closing_report(
             pages=tuple(page(group, unit) for unit, group in groups.items()),
             extras=extras,
             made_at=made_at,
-            source=warehouse.server,
         )
 
 
@@ -238,6 +230,7 @@ def _page(
         shops=tuple(names),
         currency=unit,
         **dict(seen),
+        **dict(found),
         methods=figures.methods(
             warehouse, names, now.period, week_before(now.period, days), seen.running
         ),
@@ -246,11 +239,7 @@ def _page(
             for name in names
             if own
         ),
-        seal=found.seal,
-        cautions=found.cautions,
         notes=_notes(warehouse, names, now, period, days, today),
-        as_of=found.as_of,
-        given=found.given,
     )  # fmt: skip
 
 

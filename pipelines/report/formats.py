@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from pipelines.language import MINUS, _, current, shown
-from pipelines.report.trust import LOOKS
+from pipelines.report.trust import LOOKS, Trust
 
 _SIGNS = "-=+@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(f"^(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[{_SIGNS}])")
@@ -67,12 +67,13 @@ def moment(value: datetime | None, zone: tzinfo) -> str:
     return f"{current().day(local)} {local:%H:%M} {offset[:3].replace('-', MINUS)}:{offset[3:]}"
 
 
-def source(server: str, given: datetime | None, zone: tzinfo) -> list[str]:
-    """A sentence on the PostgreSQL that was read, and how old its figures are; none for a file."""
-    if not server:
-        return []
-    when = moment(given, zone)
-    return [_("Read from PostgreSQL '{name}', given there {moment}.", name=server, moment=when)]
+def as_of(trust: Trust, zone: tzinfo) -> list[str]:
+    """Sentences on how old the figures are, and on the PostgreSQL that was read, if it was one."""
+    told = [_("Mirror as of {moment}.", moment=moment(trust.as_of, zone))]
+    if trust.source:
+        given = {"name": trust.source, "moment": moment(trust.given, zone)}
+        told.append(_("Read from PostgreSQL '{name}', given there {moment}.", **given))
+    return told
 
 
 def cell(value: Any) -> Any:

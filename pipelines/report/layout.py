@@ -278,8 +278,7 @@ def _footnote(report: Report, page: Page) -> str:
     zone = report.made_at.tzinfo
     assert zone is not None
     lines = [
-        _("Mirror as of {moment}.", moment=formats.moment(page.as_of, zone)),
-        *formats.source(report.source, page.given, zone),
+        *formats.as_of(page, zone),
         _("Made {moment}.", moment=formats.moment(report.made_at, zone)),
         _(
             "Money taken is what was paid; sold is what the service\u2019s own reports count: "

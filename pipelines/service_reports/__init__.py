@@ -9,7 +9,7 @@ certainty raises :class:`~sources.repair_shop.errors.BadAnswer`, naming what was
 from datetime import date
 from decimal import Decimal
 
-from pipelines.service_reports.reading import CENT, Question, Totals, Unreadable, read
+from pipelines.service_reports.reading import CENT, Grain, Question, Totals, Unreadable, read
 from pipelines.settings import ShopSettings
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
@@ -27,11 +27,8 @@ REPORTS = {
 
 def fetch_year(client: Client, report: str, year: int, today: date) -> Totals:
     """A monthly report: first day of month -> total. Months without an entry are zero."""
-    path, parameter = REPORTS[report]
     last = today.replace(day=1) if year == today.year else date(year, 12, 1)
-    shop = ShopSettings.of(client.shop)
-    question = Question(path, "month", date(year, 1, 1), last, shop.zone, shop.report_total)
-    return _ask(client, question, {parameter: year})
+    return _ask(client, report, {REPORTS[report][1]: year}, "month", date(year, 1, 1), last)
 
 
 def fetch_days(
@@ -42,10 +39,8 @@ def fetch_days(
     ``month_total`` is what the monthly report says of these days, if they are a month that is over:
     it decides where an answer could be read in more than one way.
     """
-    path, begin, end = REPORTS[report]
-    shop = ShopSettings.of(client.shop)
-    question = Question(path, "day", first, last, shop.zone, shop.report_total, month_total)
-    return _ask(client, question, {begin: first, end: last})
+    _path, begin, end = REPORTS[report]
+    return _ask(client, report, {begin: first, end: last}, "day", first, last, month_total)
 
 
 def refuse_ignored_year(report: str, before: Totals, totals: Totals) -> None:
@@ -77,11 +72,16 @@ def contradiction(kind: str, days: Totals, month: Decimal | None) -> str:
     )
 
 
-def _ask(client: Client, question: Question, params: dict[str, object]) -> Totals:
-    answer = client.get(question.path, params)
+def _ask(
+    client: Client, report: str, params: dict[str, object], grain: Grain, first: date, last: date,
+    month_total: Decimal | None = None,
+) -> Totals:  # fmt: skip
+    shop, path = ShopSettings.of(client.shop), REPORTS[report][0]
+    question = Question(path, grain, first, last, shop.zone, shop.report_total, month_total)
+    answer = client.get(path, params)
     try:
         return read(answer.payload, question)
     except Unreadable as error:
         raise BadAnswer.of_read(
-            f"the report cannot be read with certainty: {error}", question.path
+            f"the report cannot be read with certainty: {error}", path
         ) from error

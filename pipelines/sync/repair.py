@@ -155,10 +155,8 @@ def differing_days(
 
 def repair_jobs(home: Home, shop: str, days: dict[str, list[date]], *, requests: int) -> list[Job]:
     """Scans that read the documents of the days again, within ``requests``."""
-    jobs: list[Job] = []
-    for first, last in _stretches(days.get("daily_sales", [])):
-        for table in ("ticket_invoices", "pos_orders", "payments"):
-            jobs.append(_days_job(shop, table, first, last))
+    tables = ("ticket_invoices", "pos_orders", "payments")
+    jobs = _of_days(shop, tables, days.get("daily_sales", []))
     if days.get("daily_purchases"):
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "head", requests=2))
         jobs.append(Job(shop, ENDPOINTS["purchase_orders"], "open", requests=10))
@@ -196,28 +194,27 @@ def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[
     Their payments went with them, but only the day of the document differs in a report. Not even
     that one does if the document was found gone before the reports were compared.
     """
-    gone: dict[str, list[str]] = {}
-    for table in _NEEDED["monthly_sales"]:
-        found = ledger.select("gone_since", shop=shop, list=table, since=now_text(since))
-        if found:
-            gone[table] = [identity for (identity,) in found]
-    return set(payment_days(home, shop, gone))
+    gone = {
+        table: [identity for (identity,) in found]
+        for table in _NEEDED["monthly_sales"]
+        if (found := ledger.select("gone_since", shop=shop, list=table, since=now_text(since)))
+    }
+    return payment_days(home, shop, gone)
 
 
-def _days_job(shop: str, table: str, first: date, last: date) -> Job:
-    """Reads some days of a list."""
-    return Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
-
-
-def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Days that follow each other are read as one window."""
-    stretches: list[tuple[date, date]] = []
+def _of_days(shop: str, tables: Sequence[str], days: Iterable[date]) -> list[Job]:
+    """Scans of some days of lists; days that follow each other are read as one window."""
+    spans: list[tuple[date, date]] = []
     for day in sorted(days):
-        if stretches and day - stretches[-1][1] <= timedelta(days=1):
-            stretches[-1] = (stretches[-1][0], day)
+        if spans and day - spans[-1][1] <= timedelta(days=1):
+            spans[-1] = (spans[-1][0], day)
         else:
-            stretches.append((day, day))
-    return stretches
+            spans.append((day, day))
+    return [
+        Job(shop, ENDPOINTS[table], "repair", first=first, last=last, requests=_WINDOW)
+        for first, last in spans
+        for table in tables
+    ]
 
 
 def is_definition(differing: Sequence[Compared], matching: int) -> bool:
@@ -296,8 +293,7 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
             left -= sum(job.requests or 0 for job in jobs)
             # Only now: the repair may have found more documents gone.
             paid |= _orphan_days(home, ledger, shop.name, since)
-            others = _stretches(paid - set(days.get("daily_sales", [])))
-            wanted = [_days_job(shop.name, "payments", *span) for span in others]
+            wanted = _of_days(shop.name, ("payments",), paid - set(days.get("daily_sales", [])))
             fetch.run(_within(left, [*wanted, *follow_jobs(shop.name, documents)]))
         if fetch.fatal is None:
             fetch.run(fetch.follow())

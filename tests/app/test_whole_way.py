@@ -200,7 +200,7 @@ def test_a_chains_shops_and_what_calibration_found_have_a_line_each(capfd):
         "a": "1 of 1 periods differ",
         "b": "3 of 3 periods",
     }
-    found = Verdict("sales", None, None, (), "no data", "The service reported no sales yet.")
+    found = Verdict("sales", None, (), "no data", "The service reported no sales yet.")
     show(ReconcileReport(verdicts={"a": [found]}))
     assert "a, sales: The service reported no sales yet." in capfd.readouterr().out
 

@@ -90,7 +90,7 @@ def test_the_report_is_of_all_shops(read: Chain, environment: pytest.MonkeyPatch
     now = datetime.now(UTC)
     whole = closing_report(read.home("north"), now=now)
     (page,) = whole.pages
-    assert page.shops == SHOPS and whole.source == "company"
+    assert page.shops == SHOPS and page.source == "company"
     assert whole.pages[0].as_of is not None and whole.pages[0].given is not None
     assert whole.pages[0].as_of < whole.pages[0].given < now
     assert not page.cautions
@@ -103,7 +103,7 @@ def test_the_report_is_of_all_shops(read: Chain, environment: pytest.MonkeyPatch
             figures = own.pages[0].now.figures
             assert (line.figures.taken, line.figures.sold) == (figures.taken, figures.sold)
             assert line.figures.due == figures.due
-            assert own.source == ""
+            assert own.pages[0].source == ""
     (text,) = {write(whole, read.folder / "report.html").read_text()}
     assert re.search(r"Read from PostgreSQL &#39;company&#39;, given there 20\d\d-", text)
 

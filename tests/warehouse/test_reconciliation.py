@@ -91,14 +91,14 @@ def test_a_service_that_counts_some_kinds_of_documents_only_is_found(undone, sho
 @pytest.mark.parametrize(("telling", "certainty"), [(6, "sure"), (5, "likely")])
 def test_the_only_definition_that_fits_is_sure_after_half_a_year(telling, certainty):
     parts = {"date_basis": "document", "documents": "all"}
-    fits = Candidate("sales", parts, 9, 9, telling, D(0), is_current=True)
+    fits = Candidate("sales", parts, 9, 9, telling, D(0))
     verdict = judge([fits, replace(fits, agreeing=8, difference=D(1))], "sales")
     assert (verdict.chosen, verdict.certainty, verdict.rivals) == (fits, certainty, ())
 
 
 def test_a_service_that_reported_zeros_alone_confirms_no_definition():
     parts = {"date_basis": "document", "documents": "all"}
-    verdict = judge([Candidate("sales", parts, 9, 9, 0, D(0), is_current=True)], "sales")
+    verdict = judge([Candidate("sales", parts, 9, 9, 0, D(0))], "sales")
     assert (verdict.chosen, verdict.certainty) == (None, "no data")
 
 
@@ -129,7 +129,7 @@ def test_a_choice_is_kept_and_followed(undone):
     again = calibrate(undone, "net", "sales")[0]
     assert followed == ("net", "sale_day")
     assert total == (D(7 * 70),)
-    assert again.is_current
+    assert again.definition == best.definition
 
 
 def test_every_definition_gives_what_the_report_gives_under_it(undone):
@@ -156,7 +156,7 @@ def test_every_definition_gives_what_the_report_gives_under_it(undone):
 
 
 def test_an_unknown_shop_is_refused(connection):
-    candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0), False)
+    candidate = Candidate("sales", {"date_basis": "document"}, 0, 0, 0, D(0))
     with pytest.raises(ValueError, match="no shop 'nowhere'"):
         store(connection, "nowhere", candidate)
 
