@@ -20,11 +20,11 @@ from pipelines.language.display import DisplaySettings
 from pipelines.monitor.severity import Severity
 from pipelines.publish.errors import NothingPublished
 from pipelines.report import formats
-from pipelines.report.closing import NO_SHOP, View, closing_report, shop_title
+from pipelines.report.closing import NO_SHOP, closing_report, shop_title
 from pipelines.report.figures import ReportError
 from pipelines.report.periods import Period
 from pipelines.report.render import content
-from pipelines.report.trust import LOOKS, Trust
+from pipelines.report.trust import LOOKS
 from pipelines.settings import SettingsError, home_folder
 
 _RELOAD_SECONDS = 5
@@ -75,22 +75,21 @@ def _page(home: Path) -> None:
     _read_address(tuple(known))
     names = tuple(st.session_state["shops"] or known)
     looked = view.selection(
-        home, names, st.session_state["period"], sees_margins=sees_margins(st.context.headers)
-    )
+        home, names, st.session_state["period"], st.session_state["against"],
+        sees_margins=sees_margins(st.context.headers),
+    )  # fmt: skip
     head = st.container()
     _filters(list(known), looked)
-    trust = view.trusted(home, looked.names)
     adds_up = len({known[name]["currency"] for name in looked.names}) == 1
-    found = view.view(looked, st.session_state["against"]) if adds_up else None
     # Above the choices, so that a phone's first screen has the figures.
     with head:
-        _head(looked, trust)
-        for line in trust.cautions:
+        _head(looked)
+        for line in looked.trust.cautions:
             tell = st.error if line.severity is Severity.FAULT else st.warning
             tell(plain(line.shown))
-        if found is not None:
-            _numbers(looked, found)
-    if found is None:
+        if adds_up:
+            _numbers(looked)
+    if not adds_up:
         st.warning(
             _("These shops use several currencies, which do not add up: choose those of one.")
         )
@@ -101,7 +100,7 @@ def _page(home: Path) -> None:
     )
     if st.session_state["q"].strip():
         search.results(looked, st.session_state["q"])
-    _part(looked, found, trust)
+    _part(looked)
     opened = st.session_state[OPEN]
     key = Key.read(opened)
     if opened.startswith(parts.PART_KEY):
@@ -111,7 +110,7 @@ def _page(home: Path) -> None:
     _write_address()
 
 
-def _part(looked: Selection, found: View, trust: Trust) -> None:
+def _part(looked: Selection) -> None:
     state = st.session_state
     own = {code: part for code, part in parts.PARTS.items() if not part.is_technical}
     state["tab"] = state["part"] if state["part"] in own else None
@@ -121,7 +120,7 @@ def _part(looked: Selection, found: View, trust: Trust) -> None:
         on_change=lambda: state.update(part=state["tab"] or state["part"]),
         label_visibility="collapsed",
     )  # fmt: skip
-    parts.PARTS[state["part"]].draw(looked, found, trust)
+    parts.PARTS[state["part"]].draw(looked)
     st.divider()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(_("For whoever looks after the mirror:"), width="content")
@@ -217,18 +216,18 @@ def _report(looked: Selection, suffix: str) -> bytes:
         return content(made, suffix)
 
 
-def _head(looked: Selection, trust: Trust) -> None:
+def _head(looked: Selection) -> None:
     st.title(plain(shown(shop_title(looked.names))))
-    seal = trust.seal
+    seal = looked.trust.seal
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{plain(looked.period.said)}**", width="content")
         look = LOOKS[seal.state]
         st.badge(f"{shown(look.title)} {shown(seal.detail)}", color=look.badge)
-        st.caption(plain(" ".join(formats.as_of(trust, looked.zone))), width="content")
+        st.caption(plain(" ".join(formats.as_of(looked.trust, looked.zone))), width="content")
 
 
-def _numbers(looked: Selection, found: View) -> None:
-    now, before = found.now.figures, found.before and found.before.figures
+def _numbers(looked: Selection) -> None:
+    now, beside = looked.view.now.figures, looked.view.before
     figures = [
         (_("Sold"), "sold", "normal"),
         (_("Money taken"), "taken", "normal"),
@@ -245,7 +244,7 @@ def _numbers(looked: Selection, found: View) -> None:
             amount = getattr(now, name)
             is_money = isinstance(amount, Decimal)
             text = formats.money(amount, looked.unit) if is_money else formats.whole(amount)
-            change = formats.change(amount, None if before is None else getattr(before, name))
+            change = formats.change(amount, getattr(beside.figures, name) if beside else None)
             share = formats.share(change)
             is_same = change is None or share.startswith("\u00b1")
             st.metric(
@@ -260,11 +259,10 @@ def _numbers(looked: Selection, found: View) -> None:
     notes = []
     if looked.unit and not current().sign_of(looked.unit):
         notes.append(_("amounts in {currency}", currency=plain(looked.unit)))
-    if found.before is not None:
-        so_far = found.before.so_far
-        notes.append(_("change against {days}", days=found.before.period.said))
-        if so_far:
-            notes.append(_("up to {time}, as far as today has come", time=so_far))
+    if beside is not None:
+        notes.append(_("change against {days}", days=beside.period.said))
+        if beside.so_far:
+            notes.append(_("up to {time}, as far as today has come", time=beside.so_far))
     if notes:
         st.caption(" \u00b7 ".join(notes))
 

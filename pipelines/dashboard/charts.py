@@ -15,7 +15,6 @@ from pipelines.dashboard.table import is_phone
 from pipelines.dashboard.view import Selection
 from pipelines.language import _, current
 from pipelines.report import formats
-from pipelines.report.closing import View
 
 _REPAIRS, _COUNTER, _BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
 _BARS = 12
@@ -25,7 +24,7 @@ _DAYS = """
 """
 
 
-def months(view: View, unit: str) -> None:
+def months(selection: Selection) -> None:
     """Sales by month; a click on a bar chooses its month."""
     repairs, counter = _("repairs"), _("counter")
     rows = [
@@ -33,11 +32,12 @@ def months(view: View, unit: str) -> None:
             "period": f"{bar.month:%Y-%m}", "shown": current().month(bar.month),
             "what": name, "amount": float(amount), "order": place, "whole": bar.is_whole,
         }
-        for bar in view.months
+        for bar in selection.view.months
         for place, name, amount in ((0, repairs, bar.repairs), (1, counter, bar.counter))
     ]  # fmt: skip
     chart = _drawn(
-        alt.Chart(pd.DataFrame(rows)).mark_bar(), unit, {repairs: _REPAIRS, counter: _COUNTER},
+        alt.Chart(pd.DataFrame(rows)).mark_bar(), selection.unit,
+        {repairs: _REPAIRS, counter: _COUNTER},
         {"shown:N": _("Month"), "what:N": " ", "told:N": _("Amount")},
         x=alt.X(
             "period:O", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)
@@ -60,11 +60,11 @@ def _pick_month() -> None:
         st.session_state["period"] = picked[0]["period"]
 
 
-def days(selection: Selection, view: View) -> None:
+def days(selection: Selection) -> None:
     """A line of this period, and one of the period it is compared with, day upon day."""
     pieces = {_("this period"): selection.period}
-    if view.before is not None:
-        pieces[_("compared with")] = view.before.period
+    if (before := selection.view.before) is not None:
+        pieces[_("compared with")] = before.period
     rows = [
         {
             "place": (row["day"] - period.first).days + 1, "what": name,

@@ -39,36 +39,30 @@ def _in_words(run: dict[str, Any]) -> dict[str, Any]:
 @cached
 def lists(warehouse: Published, names: Names) -> Rows:
     """Each list: how it is proven, and the rows there are (not those of each scan added up)."""
-    rows = warehouse.rows(
-        """
-        select shop_id as shop, resource as list,
-            count(*) filter (where is_proven and coalesce(reason, '') = '') as proven,
-            count(*) filter (where not is_proven or coalesce(reason, '') <> '') as doubted,
-            max(checked_at) as checked
-        from ops.completeness where list_contains($shops, shop_id)
-        group by 1, 2 order by doubted desc, shop, list
-        """,
-        {"shops": list(names)},
-    )
-    counts = _counts(warehouse, names)
-    return [row | {"rows": counts.get((row["shop"], row["list"]), 0)} for row in rows]
-
-
-def _counts(warehouse: Published, names: Names) -> dict[tuple[str, str], int]:
-    """(shop, list) -> rows that exist at the service."""
-    parts = []
+    there = ["select null::varchar as shop_id, null::varchar as list, 0 as rows"]
     for endpoint in ENDPOINTS.values():
         kinds = endpoint.variant_columns
         if warehouse.has(f"raw.{endpoint.table}", "shop_id", "_deleted_at", *kinds):
             name = " || ':' || ".join([f"'{endpoint.table}'", *kinds])
-            parts.append(
-                f"select shop_id, {name} as name, count(*) as rows from raw.{endpoint.table} "  # noqa: S608 - declared names
+            there.append(
+                f"select shop_id, {name}, count(*) from raw.{endpoint.table} "  # noqa: S608 - declared names
                 "where list_contains($shops, shop_id) and _deleted_at is null group by all"
             )
-    if not parts:
-        return {}
-    found = warehouse.rows(" union all ".join(parts), {"shops": list(names)})
-    return {(row["shop_id"], row["name"]): row["rows"] for row in found}
+    return warehouse.rows(
+        f"""
+        select proof.shop_id as shop, resource as list,
+            coalesce(any_value(there.rows), 0) as rows,
+            count(*) filter (where is_proven and coalesce(reason, '') = '') as proven,
+            count(*) filter (where not is_proven or coalesce(reason, '') <> '') as doubted,
+            max(checked_at) as checked
+        from ops.completeness as proof
+        left join ({" union all ".join(there)}) as there
+            on there.shop_id = proof.shop_id and there.list = resource
+        where list_contains($shops, proof.shop_id)
+        group by 1, 2 order by doubted desc, shop, list
+        """,  # noqa: S608 - declared names
+        {"shops": list(names)},
+    )
 
 
 def runs(home: Path) -> Rows:

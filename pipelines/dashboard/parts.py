@@ -1,4 +1,4 @@
-"""The parts of the page below the figures; each gets what is looked at, its figures and trust."""
+"""The parts of the page below the figures; each gets what is looked at."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pipelines.dashboard import asked, charts
-from pipelines.dashboard.asked import COUNTER
+from pipelines.dashboard import charts
 from pipelines.dashboard.mirror import mirror
 from pipelines.dashboard.search import opens
 from pipelines.dashboard.table import Listing, draw, window
@@ -16,9 +15,10 @@ from pipelines.dashboard.view import Selection, methods
 from pipelines.language import Text, _, shown
 from pipelines.language.words import report_name
 from pipelines.report import formats
-from pipelines.report.closing import View, week_before
+from pipelines.report.closing import week_before
+from pipelines.report.figures import BY_NOW, RUNS
 from pipelines.report.layout import ages, report_period, taken_as
-from pipelines.report.trust import LOOKS, Trust
+from pipelines.report.trust import LOOKS
 
 BY = {
     "product": Text("Product"),
@@ -172,46 +172,87 @@ _BOOKS = Listing(
     """,
 )  # fmt: skip
 
+COUNTER = "\n"
+"""The name of what was sold without a ticket; no person has it."""
+_PARTS = {
+    "product": "product as part, * from marts.counted_lines",
+    "category": "category as part, * from marts.counted_lines",
+    "technician": f"if(document_type = 'pos_order', '{COUNTER}', technician) as part, * "
+    "from marts.counted_sales",
+    "shop": "shop_id as part, * from marts.counted_sales",
+}
+"""What sales are broken down by, by the shop's own definition."""
+
+
+def _parts_of(by: str) -> str:
+    """What was sold as a relation with a ``name`` for each product, category, technician, shop."""
+    return f"(select nullif(trim(part, ' '), '') as name, * from (select {_PARTS[by]}))"  # noqa: S608 - ours
+
+
+def _sold_by(by: str) -> str:
+    """The amounts of the parts, the largest first; ``name`` is null where none is named.
+
+    ``whole`` is the sum of all, ``before`` is of the days ``$since`` to ``$to``, the last of them
+    up to the time of day of the build where ``$until`` still runs.
+    """
+    return f"""
+    with {RUNS}
+    select name,
+        coalesce(sum(counted_amount) filter (counted_day between $first and $last), 0) as amount,
+        sum(margin) filter (counted_day between $first and $last) as margin,
+        coalesce(sum(counted_amount) filter (
+            counted_day between $since and $to and {BY_NOW.format("happened_at")}
+        ), 0) as before,
+        sum(coalesce(sum(counted_amount) filter (counted_day between $first and $last), 0)) over ()
+            as whole
+    from {_parts_of(by)} as parts
+    left join runs on runs.shop_id = parts.shop_id
+    where list_contains($shops, parts.shop_id)
+        and (counted_day between $first and $last or counted_day between $since and $to)
+    group by 1 order by amount desc, before desc, name nulls last
+    """  # noqa: S608 - ours
+
+
 # -- parts ----------------------------------------------------------------------------------------
 
 
-def sales(selection: Selection, view: View, _trust: Trust) -> None:
+def sales(selection: Selection) -> None:
     """By month, by day beside the period before, and the documents."""
     st.subheader(_("Sales by month"))
-    charts.months(view, selection.unit)
+    charts.months(selection)
     if timedelta(0) < selection.period.last - selection.period.first < timedelta(days=_MOST_DAYS):
         st.subheader(_("Sales by day"))
-        charts.days(selection, view)
+        charts.days(selection)
     draw(selection, DOCUMENTS)
 
 
-def breakdown(selection: Selection, view: View, _trust: Trust) -> None:
+def breakdown(selection: Selection) -> None:
     """Sales by product, category, technician or shop, beside those of the period before."""
     ways = [code for code in BY if code != "shop" or len(selection.names) > 1]
     chosen = st.segmented_control(
         _("By"), ways, format_func=lambda code: shown(BY[code]), key="by", required=True
     )
     by = chosen or "product"
-    days = (selection.period.first, selection.period.last)
-    before = (view.before.period.first, view.before.period.last) if view.before else None
-    rows = asked.breakdown(selection.home, selection.names, by, days, before or days, view.running)
+    before, is_compared = selection.view.before, selection.view.before is not None
+    beside = before.period if before else selection.period
+    listing = Listing(
+        f"by-{by}", "name amount share before change margin",
+        opens=lambda row: f"{PART_KEY}{by}:{row['what']}",
+        headings={"name": BY[by], "amount": Text("Sold")}, sql=_sold_by(by),
+    )  # fmt: skip
+    rows = listing.ask(selection, since=beside.first, to=beside.last, until=selection.view.running)
     told = [
         row
         | {
             "what": row["name"] or "",
             "name": part_name(by, row["name"]),
-            "change": formats.change(row["amount"], row["before"]) if before else None,
-            "before": row["before"] if before else None,
+            "change": formats.change(row["amount"], row["before"]) if is_compared else None,
+            "before": row["before"] if is_compared else None,
             "share": row["amount"] / row["whole"] if row["whole"] > 0 else None,
         }
         for row in rows
     ]
-    charts.parts(told, selection.unit, has_before=before is not None)
-    listing = Listing(
-        f"by-{by}", "name amount share before change margin",
-        opens=lambda row: f"{PART_KEY}{by}:{row['what']}",
-        headings={"name": BY[by], "amount": Text("Sold")},
-    )  # fmt: skip
+    charts.parts(told, selection.unit, has_before=is_compared)
     draw(selection, listing, told)
     of_tickets = _("By the technician of the ticket that a document belongs to.")
     of_lines = _(
@@ -234,17 +275,25 @@ def part_drawer(selection: Selection, text: str) -> None:
     by, _colon, said = text.removeprefix(PART_KEY).partition(":")
     if by not in BY:
         return
-    days = (selection.period.first, selection.period.last)
-    rows = asked.documents_of(selection.home, selection.names, by, said or None, days)
     listing = Listing(
-        f"of-{text}", "shop day kind number customer sold", opens=opens(column="document_type")
-    )
+        f"of-{text}", "shop day kind number customer sold", opens=opens(column="document_type"),
+        sql=f"""
+    select shop_id as shop, counted_day as day, effect as kind, document_number as number,
+        customer_name as customer, sum(counted_amount) as sold, document_type, document_id as id
+    from {_parts_of(by)}
+    where list_contains($shops, shop_id) and counted_day between $first and $last
+        and name is not distinct from $name
+    group by all order by day desc, number
+    """,  # noqa: S608 - one of its relations
+    )  # fmt: skip
+    rows = listing.ask(selection, name=said or None)
     window(part_name(by, said or None), lambda: draw(selection, listing, rows))
 
 
-def cash(selection: Selection, view: View, _trust: Trust) -> None:
+def cash(selection: Selection) -> None:
     """Cash-up: what was taken by which way of paying, and what is left of what was sold."""
-    now, before = view.now.figures, view.before
+    view, before = selection.view, selection.view.before
+    now = view.now.figures
     beside, so_far = (before.period, before.so_far) if before else (None, "")
     if selection.period.kind == "day":
         beside = week_before(selection.period, selection.days)
@@ -267,8 +316,7 @@ def cash(selection: Selection, view: View, _trust: Trust) -> None:
         left |= {_("cost of goods"): now.cost, _("Margin"): now.margin}
         left |= {_("sold at a cost not known"): now.uncosted} if now.uncosted else {}
     _amounts(selection, left | {_("Expenses"): now.expenses})
-    rows = _EXPENSES.ask(selection.home, selection.names, **selection.dates)
-    if rows:
+    if rows := _EXPENSES.ask(selection):
         draw(selection, _EXPENSES, rows)
 
 
@@ -278,31 +326,31 @@ def _amounts(selection: Selection, amounts: Mapping[str, Decimal]) -> None:
             st.metric(label, formats.money(amount, selection.unit), width=170)
 
 
-def tickets(selection: Selection, view: View, _trust: Trust) -> None:
+def tickets(selection: Selection) -> None:
     """How the workshop did, and what is open now."""
-    work = view.now.figures
+    work = selection.view.now.figures
     with st.container(horizontal=True):
         st.metric(_("Median time, opening hours"), formats.hours(work.median_hours), width=220)
         without = formats.whole(work.tickets_without_technician)
         st.metric(_("With no technician"), without, width=220)
-    draw(selection, _TECHNICIANS, [line.model_dump() for line in view.technicians])
+    draw(selection, _TECHNICIANS, [line.model_dump() for line in selection.view.technicians])
     draw(selection, _OPEN_TICKETS)
 
 
-def due(selection: Selection, view: View, _trust: Trust) -> None:
+def due(selection: Selection) -> None:
     """What customers owe, by age, and who."""
-    *within, over = ages(view.now.figures)
+    *within, over = ages(selection.view.now.figures)
     amounts = {_("{ages} days", ages=age): amount for age, amount in within}
     _amounts(selection, amounts | dict([over]))
     draw(selection, _DEBTORS)
 
 
-def books(selection: Selection, _view: View, trust: Trust) -> None:
+def books(selection: Selection) -> None:
     """Our reports beside the service's own."""
-    if not trust.seal.compared:
+    if not selection.trust.seal.compared:
         st.info(_("Nothing was compared with the service's own reports yet."))
         return
-    state = LOOKS[trust.seal.state].word
+    state = LOOKS[selection.trust.seal.state].word
     st.write(_("Our reports and the service's own: {state}.", state=state))
     rows = [
         row
@@ -310,13 +358,13 @@ def books(selection: Selection, _view: View, trust: Trust) -> None:
             "report": shown(report_name(row["report"])),
             "period": report_period(row["report"], row["period"]),
         }
-        for row in _BOOKS.ask(selection.home, selection.names)
+        for row in _BOOKS.ask(selection)
     ]
     draw(selection, _BOOKS, rows)
 
 
-def _tables(*listings: Listing) -> Callable[[Selection, View, Trust], None]:
-    def part(selection: Selection, _view: View, _trust: Trust) -> None:
+def _tables(*listings: Listing) -> Callable[[Selection], None]:
+    def part(selection: Selection) -> None:
         for listing in listings:
             draw(selection, listing)
 
@@ -327,7 +375,7 @@ class Part(NamedTuple):
     """A part of the page; a technical one is for whoever looks after the mirror."""
 
     label: str
-    draw: Callable[[Selection, View, Trust], None]
+    draw: Callable[[Selection], None]
     is_technical: bool = False
 
 
@@ -340,5 +388,5 @@ PARTS: Mapping[str, Part] = {
     "stock": Part(Text("Stock"), _tables(*_STOCK)),
     "people": Part(Text("Customers"), _tables(*_PEOPLE)),
     "books": Part(Text("Books"), books, is_technical=True),
-    "mirror": Part(Text("Mirror"), lambda selection, _view, _trust: mirror(selection), True),
+    "mirror": Part(Text("Mirror"), mirror, is_technical=True),
 }

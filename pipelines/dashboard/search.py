@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import streamlit as st
 
-from pipelines.dashboard.asked import Names, Rows, cached, counted
+from pipelines.dashboard import asked
+from pipelines.dashboard.asked import Names, Rows, cached
 from pipelines.dashboard.table import Listing, Opens, draw, window
 from pipelines.dashboard.view import Selection
 from pipelines.language import Text, _, shown
@@ -131,25 +132,6 @@ _BELONGINGS = (
 """What belongs to things of which kinds."""
 
 
-@cached
-def thing(warehouse: Published, key: Key) -> tuple[dict[str, Any], list[Rows]] | None:
-    """A document, ticket or customer, and what belongs to it; None when it is not there."""
-    mart, itself = _ITSELF.get(key.kind, ("documents", _OF_DOCUMENT))
-    values: dict[str, Any] = {"shop": key.shop, "kind": key.kind, "id": key.id}
-    facts = warehouse.rows(f"from marts.{mart} where shop_id = $shop and {itself}", values)
-    if not facts:
-        return None
-    values["ticket"] = facts[0].get("ticket_id")
-    found = []
-    for kinds, listing in _BELONGINGS:
-        of_it = _OF[key.kind]
-        if listing.name == "its-tickets" and of_it == _OF_DOCUMENT:
-            of_it = "id = $ticket"
-        sql = counted(listing.sql.format(of_it=f"shop_id = $shop and {of_it}"))
-        found.append(warehouse.rows(sql, values) if key.kind in kinds else [])
-    return facts[0], found
-
-
 # -- drawn ----------------------------------------------------------------------------------------
 
 
@@ -171,20 +153,31 @@ def results(selection: Selection, text: str) -> None:
 def drawer(selection: Selection, key: Key) -> None:
     """One document with its lines and payments, a ticket with its documents, or a customer, in a
     window of its own before the page."""
-    there = thing(selection.home, key)
-    if there is None:
+    mart, itself = _ITSELF.get(key.kind, ("documents", _OF_DOCUMENT))
+    values: dict[str, Any] = {"shop": key.shop, "kind": key.kind, "id": key.id}
+    sql = f"from marts.{mart} where shop_id = $shop and {itself}"
+    there = asked.rows(selection.home, sql, selection.names, values)
+    if not there:
         window(_("It is not there any more."), lambda: None)
         return
-    facts, found = there
+    values["ticket"] = there[0].get("ticket_id")
 
     def drawn() -> None:
-        _facts(selection, key, facts)
-        for (kinds, listing), rows in zip(_BELONGINGS, found, strict=True):
+        _facts(selection, key, there[0])
+        for kinds, listing in _BELONGINGS:
+            of_it = _OF[key.kind]
+            if listing.name == "its-tickets" and of_it == _OF_DOCUMENT:
+                of_it = "id = $ticket"
+            # What is opened from here has tables of its own.
+            own = listing._replace(
+                name=f"{listing.name}-{key}",
+                sql=listing.sql.format(of_it=f"shop_id = $shop and {of_it}"),
+            )
+            rows = own.ask(selection, **values) if key.kind in kinds else []
             if rows or kinds == KINDS:
-                # What is opened from here has tables of its own.
-                draw(selection, listing._replace(name=f"{listing.name}-{key}"), rows)
+                draw(selection, own, rows)
 
-    window(_title(key, facts), drawn)
+    window(_title(key, there[0]), drawn)
 
 
 def _title(key: Key, facts: dict[str, Any]) -> str:

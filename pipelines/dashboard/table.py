@@ -7,7 +7,6 @@ opens what it is about.
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -115,9 +114,9 @@ class Listing(NamedTuple):
     blanks: Mapping[str, str] = {}
     none: str = Text("Nothing to show.")
 
-    def ask(self, home: Path, names: asked.Names, **values: Any) -> asked.Rows:
-        """Its rows."""
-        return asked.rows(home, self.sql, names, values)
+    def ask(self, selection: Selection, **values: Any) -> asked.Rows:
+        """Its rows of the period; ``values`` are further ones that ``sql`` names."""
+        return asked.rows(selection.home, self.sql, selection.names, selection.dates | values)
 
 
 def draw(selection: Selection, listing: Listing, rows: Rows | None = None) -> None:
@@ -131,7 +130,7 @@ def draw(selection: Selection, listing: Listing, rows: Rows | None = None) -> No
     if listing.note:
         st.caption(shown(listing.note))
     if rows is None:
-        rows = listing.ask(selection.home, selection.names, **selection.dates)
+        rows = listing.ask(selection)
     if not rows:
         st.caption(shown(listing.none))
         return

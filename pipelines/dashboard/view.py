@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from functools import cached_property
 from pathlib import Path
 
 from pipelines.dashboard.asked import cached
@@ -43,17 +44,39 @@ class Selection:
     days: Calendar
     unit: str
     zone: tzinfo
-    sees_margins: bool = True
+    against: str
+    """One of :data:`AGAINST`."""
+    sees_margins: bool
 
     @property
     def dates(self) -> dict[str, date]:
         """The days of the period, as questions name them."""
         return {"first": self.period.first, "last": self.period.last}
 
+    @cached_property
+    def view(self) -> View:
+        """The figures; ``before`` is what they are compared with."""
+        first, last = self.period.first, self.period.last
+        months = (last.year - first.year) * 12 + last.month - first.month
+        found = _view(self.home, list(self.names), self.period, self.days, max(13, months + 1))
+        # The period before a year is the year before.
+        is_earlier = self.against == "year" and self.period.kind != "year"
+        return found.model_copy(update={"before": found.earlier}) if is_earlier else found
+
+    @cached_property
+    def trust(self) -> Trust:
+        """Whether these figures can be relied on now."""
+        try:
+            ledger = (self.home / LEDGER).stat().st_mtime_ns
+        except OSError:
+            ledger = 0
+        return _trust(self.home, self.names, (ledger, int(time.time() // _TRUSTED_SECONDS)))
+
 
 shops = cached(figures.shops)
 _calendar = cached(figures.calendar)
 methods = cached(figures.methods)
+_view = cached(closing.view)
 
 
 def periods(days: Calendar, chosen: str) -> list[str]:
@@ -102,38 +125,17 @@ def day_picker() -> str:
     return (order or ["YYYY/MM/DD"])[0].replace("/", mark)
 
 
-_view = cached(closing.view)
-
-
-def view(looked: Selection, against: str) -> View:
-    """The figures of a selection; ``before`` is what they are compared with."""
-    first, last = looked.period.first, looked.period.last
-    months = (last.year - first.year) * 12 + last.month - first.month
-    found = _view(looked.home, list(looked.names), looked.period, looked.days, max(13, months + 1))
-    # The period before a year is the year before.
-    is_earlier = against == "year" and looked.period.kind != "year"
-    return found.model_copy(update={"before": found.earlier}) if is_earlier else found
-
-
-def trusted(home: Path, names: tuple[str, ...]) -> Trust:
-    """Whether these figures can be relied on now."""
-    try:
-        ledger = (home / LEDGER).stat().st_mtime_ns
-    except OSError:
-        ledger = 0
-    return _trust(home, names, (ledger, int(time.time() // _TRUSTED_SECONDS)))
-
-
 @cached
 def _trust(warehouse: Published, names: tuple[str, ...], _state: tuple[int, int]) -> Trust:
     return trust(warehouse, names, datetime.now(UTC))
 
 
-def selection(home: Path, names: tuple[str, ...], code: str, *, sees_margins: bool) -> Selection:
+def selection(
+    home: Path, names: tuple[str, ...], code: str, against: str, *, sees_margins: bool
+) -> Selection:
     """The shops and days that codes mean; all shops must be known."""
-    known = shops(home)
-    first = known[names[0]]
+    first = shops(home)[names[0]]
     zone = closing.zone_of(first["timezone"])
     days = _calendar(home, names, datetime.now(zone).date())
-    period, unit = period_of(code, days), first["currency"]
-    return Selection(home, names, period, days, unit, zone, sees_margins)
+    period = period_of(code, days)
+    return Selection(home, names, period, days, first["currency"], zone, against, sees_margins)

@@ -93,8 +93,10 @@ def test_looking_never_keeps_a_sync_from_publishing(chain, tmp_path):
             first = date(2000 + number % 25, number % 12 + 1, 1)
             try:
                 days = Period(kind="range", first=first, last=date(2026, 7, 1))
-                there = view.selection(home.path, ("centro",), days.label, sees_margins=True)
-                found = view.view(there, "before")
+                there = view.selection(
+                    home.path, ("centro",), days.label, "before", sees_margins=True
+                )
+                found = there.view
                 if found.now.figures.due == 0:
                     failures.append("half a warehouse")
             except NothingPublished as error:
