@@ -5,8 +5,8 @@ opens what it is about.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -215,7 +215,7 @@ def _wide(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Lis
         )  # fmt: skip
         more = {"key": key, "on_select": chosen, "selection_mode": "single-cell"}
     st.dataframe(
-        frame.style.format({c.heading: _way(selection, c) for c in columns}),
+        frame.style.format({c.heading: partial(_written, selection, c) for c in columns}),
         hide_index=True, width="stretch", placeholder=formats.NONE, column_config=config,
         alt=shown(listing.title or listing.note) or ", ".join(c.heading for c in columns), **more,
     )  # fmt: skip
@@ -228,10 +228,14 @@ def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Li
     money = min(amounts, key=lambda c: c.name != "total", default=None)
     first = [c for name in _HEADS for c in columns if c.name == name]
     for place, row in enumerate(rows):
-        told = {c.name: _told(selection, row.get(c.name), c) for c in columns}
-        head = next((c for c in first if told[c.name]), None) or next(
-            (c for c in columns if told[c.name] and c is not money), None
-        )
+        told = {
+            c.name: _written(selection, c, _value(row[c.name], c.kind))
+            if row.get(c.name) is not None
+            else ""
+            for c in columns
+        }
+        fitting = (c for c in (*first, *columns) if told[c.name] and c is not money)
+        head = next(fitting, None)
         # Words and days say by themselves what they are; a bare number does not.
         others = [
             told[c.name]
@@ -257,10 +261,6 @@ def _cards(selection: Selection, rows: Rows, columns: Sequence[Col], listing: Li
             st.caption(plain(" \u00b7 ".join(others)))
 
 
-def _told(selection: Selection, value: Any, column: Col) -> str:
-    return "" if value is None else _way(selection, column)(_value(value, column.kind))
-
-
 def _value(value: Any, kind: str) -> Any:
     if kind == "word":
         return formats.cell(word(value))
@@ -269,19 +269,11 @@ def _value(value: Any, kind: str) -> Any:
     return value if value is None or kind in ("moment", "day", "month") else float(value)
 
 
-def _way(selection: Selection, column: Col) -> Callable[[Any], str]:
-    def way(value: Any) -> str:
-        if column.kind not in ("text", "word") and pd.isna(value):
-            return formats.NONE
-        if column.kind == "moment":
-            return clock(selection, value)
-        exact = Decimal(str(value)) if isinstance(value, float) else value
-        return formats.written(exact, column.kind, selection.unit)
-
-    return way
-
-
-def clock(selection: Selection, value: datetime) -> str:
-    """A moment on the shop's clock, to the minute."""
-    local = value.astimezone(selection.zone)
-    return f"{current().day(local)} {local:%H:%M}"
+def _written(selection: Selection, column: Col, value: Any) -> str:
+    if column.kind not in ("text", "word") and pd.isna(value):
+        return formats.NONE
+    if column.kind == "moment":
+        local = value.astimezone(selection.zone)
+        return f"{current().day(local)} {local:%H:%M}"
+    exact = Decimal(str(value)) if isinstance(value, float) else value
+    return formats.written(exact, column.kind, selection.unit)

@@ -102,27 +102,21 @@ def _written(
     # Marts have the plain names; what else is exported says which layer it is of.
     path = draft / f"{table if schema == 'marts' else f'{schema}-{table}'}.{form}"
     path.touch(mode=0o600)
-    _fill(path, form, warehouse, table, sql, values)
-    path.chmod(0o600)
-    rows = int(warehouse.row(f"select count(*) as n from ({sql})", values)["n"])  # noqa: S608 - as above
-    return Exported(path.replace(folder / path.name), rows)
-
-
-def _fill(
-    path: Path, form: str, warehouse: Published, table: str, sql: str, values: dict[str, str]
-) -> None:
     if form == "parquet":
         told = {**values, "file": str(path)}
         warehouse.connection.execute(f"copy ({sql}) to $file (format parquet)", told)
-        return
-    cursor = warehouse.connection.execute(sql, values)
-    columns = [column[0] for column in cursor.description or ()]
-    if form == "xlsx":
-        write_workbook(path, [Tab(table, columns, cursor.fetchall())])
-        return
-    # With a mark at the beginning, without which Excel takes UTF-8 for something else.
-    with path.open("w", newline="", encoding="utf-8-sig") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        while part := cursor.fetchmany(_AT_ONCE):
-            writer.writerows(map(cell, row) for row in part)
+    else:
+        cursor = warehouse.connection.execute(sql, values)
+        columns = [column[0] for column in cursor.description or ()]
+        if form == "xlsx":
+            write_workbook(path, [Tab(table, columns, cursor.fetchall())])
+        else:
+            # With a mark at the beginning, without which Excel takes UTF-8 for something else.
+            with path.open("w", newline="", encoding="utf-8-sig") as file:
+                writer = csv.writer(file)
+                writer.writerow(columns)
+                while part := cursor.fetchmany(_AT_ONCE):
+                    writer.writerows(map(cell, row) for row in part)
+    path.chmod(0o600)
+    rows = int(warehouse.row(f"select count(*) as n from ({sql})", values)["n"])  # noqa: S608 - as above
+    return Exported(path.replace(folder / path.name), rows)
