@@ -13,13 +13,12 @@ import streamlit as st
 
 from pipelines.destinations.read import attached
 from pipelines.publish.errors import NothingPublished
-from pipelines.publish.published import WAREHOUSE, Published, published, read_from
+from pipelines.publish.published import WAREHOUSE, Published, Rows, published, read_from
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Signature = tuple[object, ...] | None
 Names = tuple[str, ...]
-Rows = list[dict[str, Any]]
 MOST = 500
 """Rows of a table that are shown; how many there are is said beside it."""
 _FOR_SECONDS = 2

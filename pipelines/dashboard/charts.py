@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from pipelines.dashboard import asked
-from pipelines.dashboard.asked import Rows
 from pipelines.dashboard.table import is_phone
 from pipelines.dashboard.view import Selection
 from pipelines.language import _, current
+from pipelines.publish.published import Rows
 from pipelines.report import formats
 
 _REPAIRS, _COUNTER, _BEFORE = "#4a7fb5", "#d09a4a", "#9aa5b1"
@@ -29,11 +29,11 @@ def months(selection: Selection) -> None:
     repairs, counter = _("repairs"), _("counter")
     rows = [
         {
-            "period": f"{bar.month:%Y-%m}", "shown": current().month(bar.month),
-            "what": name, "amount": float(amount), "order": place, "whole": bar.is_whole,
+            "period": f"{bar['month']:%Y-%m}", "shown": current().month(bar["month"]),
+            "what": name, "amount": float(amount), "order": place, "whole": bar["is_whole"],
         }
         for bar in selection.view.months
-        for place, name, amount in ((0, repairs, bar.repairs), (1, counter, bar.counter))
+        for place, name, amount in ((0, repairs, bar["repairs"]), (1, counter, bar["counter"]))
     ]  # fmt: skip
     chart = _drawn(
         alt.Chart(pd.DataFrame(rows)).mark_bar(), selection.unit,

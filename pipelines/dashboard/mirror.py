@@ -5,14 +5,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipelines.dashboard.asked import Names, Rows, cached
+from pipelines.dashboard.asked import Names, cached
 from pipelines.dashboard.table import Listing, draw
 from pipelines.dashboard.view import Selection
 from pipelines.home import LEDGER
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
 from pipelines.monitor.evidence import newest_runs
-from pipelines.publish.published import Published, read_from
+from pipelines.publish.published import Published, Rows, read_from
 from sources.repair_shop.ledger import Ledger, LedgerError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 

@@ -283,7 +283,7 @@ def part_drawer(selection: Selection, text: str) -> None:
     from {_parts_of(by)}
     where list_contains($shops, shop_id) and counted_day between $first and $last
         and name is not distinct from $name
-    group by all order by day desc, number
+    group by all order by day desc, number, shop
     """,  # noqa: S608 - one of its relations
     )  # fmt: skip
     rows = listing.ask(selection, name=said or None)
@@ -298,8 +298,11 @@ def cash(selection: Selection) -> None:
     if selection.period.kind == "day":
         beside = week_before(selection.period, selection.days)
     lines = [
-        line.model_dump()
-        | {"method": shown(line.name), "change": formats.change(line.amount, line.before)}
+        line
+        | {
+            "method": shown(line["name"]),
+            "change": formats.change(line["amount"], line["before"]),
+        }
         for line in methods(selection.home, selection.names, selection.period, beside, view.running)
     ]
     heading = f"{beside.said} {so_far}".strip() if beside else Text("Before")
@@ -333,7 +336,7 @@ def tickets(selection: Selection) -> None:
         st.metric(_("Median time, opening hours"), formats.hours(work.median_hours), width=220)
         without = formats.whole(work.tickets_without_technician)
         st.metric(_("With no technician"), without, width=220)
-    draw(selection, _TECHNICIANS, [line.model_dump() for line in selection.view.technicians])
+    draw(selection, _TECHNICIANS, selection.view.technicians)
     draw(selection, _OPEN_TICKETS)
 
 

@@ -9,12 +9,12 @@ from typing import Any, Self
 import streamlit as st
 
 from pipelines.dashboard import asked
-from pipelines.dashboard.asked import Names, Rows, cached
+from pipelines.dashboard.asked import Names, cached
 from pipelines.dashboard.table import Listing, Opens, draw, window
 from pipelines.dashboard.view import Selection
 from pipelines.language import Text, _, shown
 from pipelines.language.words import word
-from pipelines.publish.published import Published
+from pipelines.publish.published import Published, Rows
 from pipelines.report import formats
 
 KINDS = ("ticket_invoice", "pos_order", "ticket", "customer")

@@ -17,9 +17,9 @@ from pipelines.dashboard.plain import plain
 from pipelines.dashboard.view import Selection
 from pipelines.language import Text, _, current, shown
 from pipelines.language.words import word
+from pipelines.publish.published import Rows
 from pipelines.report import formats
 
-Rows = Sequence[dict[str, Any]]
 OPEN = "open"
 """The state that names what is open."""
 _TABLES = "tables"
@@ -114,7 +114,7 @@ class Listing(NamedTuple):
     blanks: Mapping[str, str] = {}
     none: str = Text("Nothing to show.")
 
-    def ask(self, selection: Selection, **values: Any) -> asked.Rows:
+    def ask(self, selection: Selection, **values: Any) -> Rows:
         """Its rows of the period; ``values`` are further ones that ``sql`` names."""
         return asked.rows(selection.home, self.sql, selection.names, selection.dates | values)
 

@@ -23,6 +23,8 @@ from sources.repair_shop.errors import first_line
 
 WAREHOUSE = "warehouse.duckdb"
 _NAME = re.compile(r"\$([a-z]\w*)")
+Rows = list[dict[str, Any]]
+"""An answer: a dict for each row."""
 _SCHEMAS = ("marts", "staging", "raw", "ops", "history")
 
 
@@ -54,7 +56,7 @@ class Published:
         """Whether ``schema.table`` is there, with all these columns."""
         return table in self.columns and set(columns) <= set(self.columns[table])
 
-    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> Rows:
         """The answer of one query with ``$name`` in it, a dict for each row.
 
         Raises :class:`NothingPublished` where a table or column of it is not there.

@@ -1,12 +1,11 @@
 """What a report draws: the seal, and the bars of the months, as SVG for every format."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from html import escape
 from typing import NamedTuple
 
 from pipelines.language import current
-from pipelines.report.figures import MonthBar
+from pipelines.publish.published import Rows
 from pipelines.report.trust import LOOKS, SealState
 
 
@@ -35,7 +34,7 @@ def seal(state: SealState, colour: str = "currentColor") -> str:
 
 
 def months(
-    bars: Sequence[MonthBar],
+    bars: Rows,
     unit: str,
     width: int = 640,
     height: int = 150,
@@ -45,9 +44,7 @@ def months(
 
     ``unit`` is their currency.
     """
-    high = max(
-        [max(bar.repairs, Decimal(0)) + max(bar.counter, Decimal(0)) for bar in bars] + [Decimal(1)]
-    )
+    high = max([max(bar["repairs"], 0) + max(bar["counter"], 0) for bar in bars] + [Decimal(1)])
     step = _step(high)
     ticks = [step * n for n in range(int(high / step) + 1)]
     left, bottom, top = 6 + 7 * len(current().number(ticks[-1])), height - 32, 8
@@ -68,23 +65,24 @@ def months(
         )
     thin = -(-len(bars) * 30 // width)
     for place, bar in enumerate(bars):
-        at = left + room * (place + 0.17)
-        base = Decimal(0)
-        for amount, colour in ((bar.repairs, colours.repairs), (bar.counter, colours.counter)):
+        at, month = left + room * (place + 0.17), bar["month"]
+        opacity, base = 1 if bar["is_whole"] else 0.55, Decimal(0)
+        for kind in ("repairs", "counter"):
+            amount, colour = bar[kind], getattr(colours, kind)
             if amount > 0:
                 drawn.append(
                     f'<rect x="{at:.1f}" y="{y(base + amount):.1f}" width="{room * 0.66:.1f}" '
                     f'height="{y(base) - y(base + amount):.1f}" rx="1" fill="{colour}" '
-                    f'opacity="{1 if bar.is_whole else 0.55}"><title>'
-                    f"{escape(current().month(bar.month))}: "
+                    f'opacity="{opacity}"><title>'
+                    f"{escape(current().month(month))}: "
                     f"{escape(current().money(amount, unit))}</title></rect>"
                 )
                 base += amount
         if place % thin == 0:
             middle = f'x="{at + room * 0.33:.1f}" text-anchor="middle"'
-            drawn.append(f'<text {middle} y="{bottom + 15}">{bar.month:%m}</text>')
-            if place == 0 or bar.month.month <= thin:
-                drawn.append(f'<text {middle} y="{bottom + 28}">{bar.month:%Y}</text>')
+            drawn.append(f'<text {middle} y="{bottom + 15}">{month:%m}</text>')
+            if place == 0 or month.month <= thin:
+                drawn.append(f'<text {middle} y="{bottom + 28}">{month:%Y}</text>')
     return "".join([*drawn, "</svg>"])
 
 

@@ -7,16 +7,13 @@ from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pipelines.language import Text, _
-from pipelines.publish.published import Published, published
+from pipelines.publish.published import Published, Rows, published
 from pipelines.report import figures
 from pipelines.report.figures import (
     Calendar,
     Figures,
     Frozen,
-    Method,
-    MonthBar,
     ReportError,
-    Technician,
     Words,
 )
 from pipelines.report.periods import Period
@@ -56,8 +53,8 @@ class View(Frozen):
     """The period before: of a day the last open one."""
     earlier: Column | None
     """A year before; of a day the same weekday four weeks back."""
-    technicians: tuple[Technician, ...]
-    months: tuple[MonthBar, ...]
+    technicians: Rows
+    months: Rows
     """Up to the last day looked at."""
 
     @property
@@ -73,7 +70,7 @@ class Page(View, Trust):
     shops: tuple[str, ...]
     currency: str
     """ISO code or sign as the settings give it; may be empty."""
-    methods: tuple[Method, ...]
+    methods: Rows
     lines: tuple[ShopLine, ...] = ()
     notes: tuple[Words, ...] = ()
 

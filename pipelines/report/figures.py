@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, SkipValidation
 
 from pipelines.language import Text
-from pipelines.publish.published import Published
+from pipelines.publish.published import Published, Rows
 from pipelines.report.periods import Period, months_before
 
 Words = SkipValidation[str]
@@ -91,36 +91,6 @@ RUNS = f"""runs as (
 """Where the day ``$until`` still runs, and where the day ``$to`` beside it is to be cut."""
 BY_NOW = "coalesce({} at time zone runs.timezone not between cut and $to + interval 1 day, true)"
 """Whether a moment, joined with :data:`RUNS`, counts beside a day that still runs."""
-
-
-class Method(Frozen):
-    """Money taken by one payment method; ``before``: in the period set beside it, if any."""
-
-    name: Words
-    amount: Decimal
-    payments: int
-    before: Decimal | None = None
-
-
-class Technician(Frozen):
-    """One person's part of the workshop; ``name`` is None for tickets with no technician."""
-
-    name: str | None
-    opened: int
-    closed: int
-    median_hours: float | None
-    open_at_end: int
-
-
-class MonthBar(Frozen):
-    """Sales of one month; not whole while the month is not over."""
-
-    month: date
-    repairs: Decimal
-    counter: Decimal
-    total: Decimal
-    """Where payments are what counts, those of no known document are in it, too."""
-    is_whole: bool
 
 
 class Calendar(Frozen):
@@ -227,9 +197,10 @@ def methods(
     period: Period,
     beside: Period | None = None,
     running: date | None = None,
-) -> tuple[Method, ...]:
+) -> Rows:
     """Money taken by payment method, the largest first; ``beside`` is a period to compare with: of
     its last day only what had happened by the build's time of day, where ``running`` still runs.
+    ``before`` is None without it.
     """
     other = beside or period
     rows = warehouse.rows(
@@ -250,29 +221,25 @@ def methods(
         """,  # noqa: S608 - ours
         _of(names, period, since=other.first, to=other.last, until=running),
     )
-    return tuple(
-        Method(
-            **row | {"name": row["name"] or NOT_NAMED, "before": row["before"] if beside else None}
-        )
+    return [
+        row | {"name": row["name"] or NOT_NAMED, "before": row["before"] if beside else None}
         for row in rows
-    )
+    ]
 
 
-def technicians(
-    warehouse: Published, names: Sequence[str], period: Period, until: date
-) -> tuple[Technician, ...]:
+def technicians(warehouse: Published, names: Sequence[str], period: Period, until: date) -> Rows:
     """Who opened and closed what within the period, the busiest first; nobody's tickets last.
 
-    Each shop's technician has a line, the tickets of nobody one for all shops.
+    Each shop's technician has a line, the tickets of nobody one for all shops; no name is theirs.
     """
-    rows = warehouse.rows(
+    return warehouse.rows(
         """
         select
             case when not is_unassigned then coalesce(technician, technician_id) end as name,
             count(*) filter (where opened_day between $first and $last) as opened,
             count(*) filter (where is_done and done_day between $first and $last) as closed,
-            median(cycle_hours) filter (where is_done and done_day between $first and $last)
-                as median_hours,
+            (median(cycle_hours) filter (where is_done and done_day between $first and $last)
+                )::double as median_hours,
             count(*) filter (where opened_day <= $stood and (not is_done or done_day > $stood))
                 as open_at_end
         from marts.tickets
@@ -284,14 +251,15 @@ def technicians(
         """,
         _of(names, period, stood=min(period.last, until)),
     )
-    return tuple(Technician(**row) for row in rows)
 
 
-def months(
-    warehouse: Published, names: Sequence[str], last: date, count: int = 13
-) -> tuple[MonthBar, ...]:
-    """Sales of ``count`` months up to the month of ``last``; months without a sale are zero."""
-    rows = warehouse.rows(
+def months(warehouse: Published, names: Sequence[str], last: date, count: int = 13) -> Rows:
+    """Sales of ``count`` months up to the month of ``last``; months without a sale are zero.
+
+    In ``total`` are, where payments are what counts, those of no known document, too; a month is
+    not whole while it is not over.
+    """
+    return warehouse.rows(
         """
         select months.month, coalesce(sum(sold_repairs), 0) as repairs,
             coalesce(sum(sold_counter), 0) as counter, coalesce(sum(sold), 0) as total,
@@ -304,7 +272,6 @@ def months(
         """,
         {"shops": list(names), "first": months_before(last, count - 1), "last": last},
     )
-    return tuple(MonthBar(**row) for row in rows)
 
 
 def _of(names: Sequence[str], period: Period, **values: Any) -> dict[str, Any]:

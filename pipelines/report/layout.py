@@ -92,7 +92,7 @@ class Table(NamedTuple):
 
 def tables(report: Report, page: Page) -> list[Table]:
     """All tables of a page, in their order; those without rows and words are left out."""
-    has_before = any(line.before is not None for line in page.methods)
+    has_before = any(line["before"] is not None for line in page.methods)
     week_before = _to(_("A week before"), page.before.so_far if page.before else "")
     found = [
         _differences(page),
@@ -101,7 +101,7 @@ def tables(report: Report, page: Page) -> list[Table]:
         Table(
             "months", _("Sales by month"), (_("Month"), _("Repairs"), _("Counter"), _("Sold")),
             ("month", "money", "money", "money"),
-            [(bar.month, bar.repairs, bar.counter, bar.total) for bar in page.months],
+            [_of(bar, "month repairs counter total") for bar in page.months],
             place="chart", has_totals=True,
         ),
         Table(
@@ -130,8 +130,7 @@ def tables(report: Report, page: Page) -> list[Table]:
             ),
             ("name", "minor", "money", *(("money",) if has_before else ())),
             [
-                (line.name, line.payments, line.amount, *((line.before,) * has_before))
-                for line in page.methods
+                _of(line, "name payments amount" + " before" * has_before) for line in page.methods
             ],
             place="right", shown=_SHOWN_METHODS, none=_("No payments."), has_totals=True,
         ),
@@ -177,10 +176,10 @@ def _differences(page: Page) -> Table:
     """The newest periods that differ."""
     rows = []
     for line in page.seal.differences:
-        shop = f"{line.shop} " if len(page.shops) > 1 else ""
-        period = report_period(line.report, line.period)
-        label = f"{shop}{shown(report_name(line.report))} {period}"
-        rows.append((label, line.ours, line.theirs, line.ours - line.theirs))
+        shop = f"{line['shop']} " if len(page.shops) > 1 else ""
+        period = report_period(line["report"], line["period"])
+        label = f"{shop}{shown(report_name(line['report']))} {period}"
+        rows.append((label, *_of(line, "ours theirs difference")))
     return Table(
         "differences", _("Where the books differ"),
         (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
@@ -190,22 +189,26 @@ def _differences(page: Page) -> Table:
 
 def _technicians(page: Page) -> Table:
     """Who opened and closed what; of a page's few lines always that of nobody's tickets."""
-    nobody = tuple(line for line in page.technicians if line.name is None)
-    named = tuple(line for line in page.technicians if line.name is not None)
+    nobody = [line for line in page.technicians if line["name"] is None]
+    named = [line for line in page.technicians if line["name"] is not None]
     first = _SHOWN_PEOPLE - len(nobody)
     return Table(
         "technicians", _("Tickets by technician"),
         (_("Technician"), _("Opened"), _("Closed"), _("Median"), _("Open")),
         ("name", "count", "count", "hours", "count"),
         [
-            (
-                line.name or _("no technician"), line.opened, line.closed, line.median_hours,
-                line.open_at_end,
+            _of(
+                line | {"name": line["name"] or _("no technician")},
+                "name opened closed median_hours open_at_end",
             )
             for line in (*named[:first], *nobody, *named[first:])
         ],
         place="left", shown=_SHOWN_PEOPLE, none=_("No tickets."), has_totals=True,
     )  # fmt: skip
+
+
+def _of(row: dict[str, Any], names: str) -> tuple[Any, ...]:
+    return tuple(row[name] for name in names.split())
 
 
 # -- words ----------------------------------------------------------------------------------------

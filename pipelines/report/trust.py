@@ -1,10 +1,9 @@
 """Whether the figures of a page can be relied on: the seal, the banner above them, as of when."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
@@ -54,23 +53,13 @@ LOOKS = {
 }
 
 
-class Difference(Frozen):
-    """A period in which our report and the service's do not agree."""
-
-    shop: str
-    report: str
-    period: date
-    ours: Decimal
-    theirs: Decimal
-
-
 class Seal(Frozen):
     """The comparison of every period with business that the service told its own figure for."""
 
     state: SealState
     compared: int
     differing: int
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[dict[str, Any], ...] = ()
     """The newest of them."""
 
     @property
@@ -152,7 +141,7 @@ def _seal(
         state=state,
         compared=sum(shop.compared for shop in compared.values()),
         differing=sum(shop.differing for shop in compared.values()),
-        differences=tuple(Difference(**row) for row in rows),
+        differences=tuple(rows),
     )
 
 

@@ -95,8 +95,8 @@ def test_a_report_says_nothing_by_the_catalogue(tmp_path_factory, tmp_path):
     )
     for period in ("2026-07-15", "2026-07", "2026-W28", "2026-Q3"):
         made = closing_report(tmp_path, now=NOW, period=Period.read(period))
-        own = [line.name or "" for page in made.pages for line in page.technicians]
-        own += [line.name for page in made.pages for line in page.methods]
+        own = [line["name"] or "" for page in made.pages for line in page.technicians]
+        own += [line["name"] for page in made.pages for line in page.methods]
         with use(strange()):
             html, mail = render(made) + mail_html(made, ""), text(made)
         html = re.sub(r"<style>.*?</style>", "", html, flags=re.S)

@@ -13,7 +13,6 @@ from pipelines.language import Language, use
 from pipelines.monitor.severity import Severity
 from pipelines.report import Period, SealState, closing_report, fonts, formats
 from pipelines.report.closing import Report
-from pipelines.report.figures import Technician
 from pipelines.report.fonts import lacking
 from pipelines.report.render import html as render
 from pipelines.report.render import mail_html
@@ -62,9 +61,8 @@ def checked(html: str) -> Checked:
 
 
 def with_people(made: Report, *names: str) -> Report:
-    people = tuple(
-        Technician(name=name, opened=1, closed=1, median_hours=2.5, open_at_end=0) for name in names
-    )
+    work = {"opened": 1, "closed": 1, "median_hours": 2.5, "open_at_end": 0}
+    people = [{"name": name} | work for name in names]
     page = made.pages[0].model_copy(update={"technicians": people, "title": names[0]})
     return made.model_copy(update={"pages": (page,)})
 

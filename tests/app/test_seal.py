@@ -38,8 +38,8 @@ def test_the_seal_tells_agreeing_differing_and_not_compared_apart(home):
     made = report(home)
     assert made.seal is SealState.DIFFERS
     (difference,) = made.pages[0].seal.differences
-    assert (difference.shop, difference.period) == ("centro", date(2026, 3, 1))
-    assert difference.theirs - difference.ours == 1
+    assert (difference["shop"], difference["period"]) == ("centro", date(2026, 3, 1))
+    assert difference["theirs"] - difference["ours"] == 1
     assert [line.seal for line in made.pages[0].lines] == [SealState.DIFFERS, SealState.UNKNOWN]
     # A sync of some lists asks no report: what they brought was never compared.
     change(home, "update marts.reconciliation set fetched_at = '2026-01-01 00:00:00+00'")
