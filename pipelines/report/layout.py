@@ -179,7 +179,7 @@ def _differences(page: Page) -> Table:
         shop = f"{line['shop']} " if len(page.shops) > 1 else ""
         period = report_period(line["report"], line["period"])
         label = f"{shop}{shown(report_name(line['report']))} {period}"
-        rows.append((label, *_of(line, "ours theirs difference")))
+        rows.append((label, *_of(line, "ours theirs"), line["ours"] - line["theirs"]))
     return Table(
         "differences", _("Where the books differ"),
         (_("Report and period"), _("Ours"), _("Service"), _("Difference")),
