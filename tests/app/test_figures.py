@@ -168,7 +168,7 @@ def test_tickets_of_nobody_are_one_line(chain, month, lines):
 
 def test_thirteen_months_end_with_the_one_reported(chain):
     bars = report(chain, str(TODAY)).pages[0].months
-    assert [bars[0].month, bars[-1].month] == [date(2025, 7, 1), date(2026, 7, 1)]
+    assert [bars[0]["month"], bars[-1]["month"]] == [date(2025, 7, 1), date(2026, 7, 1)]
     assert [bar["is_whole"] for bar in bars] == [True] * 12 + [False]
     assert report(chain, "2026-06").pages[0].months[-1]["is_whole"]
     sums = dict(ask(chain, "select month, sum(total) from marts.monthly_sales group by 1"))
