@@ -20,7 +20,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from pydantic import Field
 from pipelines.bodies import BodyError, operations, validate
 from pipelines.bodies.fields import Reference, filled, reference, references, whole
 from pipelines.outbox.basis import based, remarks
-from pipelines.outbox.change import Change, Fields, NewChange, as_id
+from pipelines.outbox.change import Change, Fields, NewChange, State, as_id
 from pipelines.outbox.errors import InputRefused
 from pipelines.outbox.files import FileRows, fields_of
 from pipelines.outbox.match import marked_body
@@ -257,36 +256,32 @@ def _file(path: Any) -> dict[str, Any]:
 
 
 def _wrong_numbers(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
-    """A fault for each change that is referred to and that gives no id, or one of other records
-    than those that the field takes."""
+    """A fault for each reference to a change that gives no id, or one of other records than those
+    that the field takes."""
+    named = ((change, *mentioned) for change in changes for mentioned in mentions(change))
+    return [
+        f"{change.at}{field}: {told}"
+        for change, field, target, one in named
+        if isinstance(one, dict) and (told := _wrong_number(outbox, change, target.table, one))
+    ]
 
-    @cache
-    def refusal(number: int, shop: str) -> str:
+
+def _wrong_number(outbox: Outbox, change: NewChange, table: str, one: Reference) -> str:
+    number = one.get("$queued")
+    of: Change | NewChange = change
+    name = f"@{number}" if number else f"@row:{one['$row']}"
+    if number:
         found = outbox.changes(number=number)
         if not found:
-            return f"there is no change {number}"
-        if found[0].shop != shop:
+            return f"{name}: there is no change {number}"
+        if found[0].shop != change.shop:
             return f"change {number} is for another shop, '{found[0].shop}'"
-        return f"change {number} was rejected" if found[0].state == "rejected" else ""
-
-    faults = [
-        f"{change.at}@{number}: {told}"
-        for change in changes
-        for one in references([change.body, change.record_id])
-        if (number := one.get("$queued")) and (told := refusal(number, change.shop))
-    ]
-    for change in [] if faults else changes:
-        for field, target, one in mentions(change):
-            if isinstance(one, dict):
-                number = one.get("$queued")
-                of = outbox.get(number) if number else change
-                name = f"@{number}" if number else f"@row:{one['$row']}"
-                if of.resource != target.table:
-                    told = f"{name} is of {of.resource}, not of {target.table}"
-                    faults.append(f"{change.at}{field}: {told}")
-                elif of.op in ("delete", "upload"):
-                    faults.append(f"{change.at}{field}: {name} is {of.op}, which makes no record")
-    return faults
+        if found[0].state is State.REJECTED:
+            return f"change {number} was rejected"
+        of = found[0]
+    if of.resource != table:
+        return f"{name} is of {of.resource}, not of {table}"
+    return f"{name} is {of.op}, which makes no record" if of.op in ("delete", "upload") else ""
 
 
 def _wrong_keys(outbox: Outbox, changes: Sequence[NewChange]) -> list[str]:
