@@ -288,9 +288,10 @@ def left_out(
     def is_empty(name: str, sent: Any) -> bool:
         if not sent or picture(resource, name, row):
             return False
-        # In an object, such as an address, an empty text is null in a cleaned row.
-        held = [column for column in columns_of(resource, name) if column in row]
-        return any(row[column] == "" or "__" in column for column in held)
+        # In an object, such as an address, an empty text is null in a cleaned row. Null is empty,
+        # too, where the record had shown the field before, and not just its table has a column.
+        told = [column for column in columns_of(resource, name) if column in row]
+        return any(row[c] == "" or "__" in c or c in (before or ()) for c in told)
 
     return [
         name

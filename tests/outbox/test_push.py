@@ -216,6 +216,41 @@ def test_what_is_done_and_the_mirror_does_not_show_is_a_finding(desk):
     assert [row["is_mirrored"] for row in history_rows(desk.home)] == [True, True]
 
 
+def test_a_field_that_stays_empty_is_a_finding_where_the_record_had_shown_it(desk):
+    """The service takes the first and not the second; the third one's field was never shown."""
+    records = [desk.shop.put("customers", name="Ann", email=None) for _ in range(2)]
+    records.append(desk.shop.put("customers", name="Bob"))
+    desk.shop.ignores |= {*records[1:]}
+    for record in records:
+        desk.queue("customers", "update", {"email": "ann@example.org"}, record)
+    desk.push()
+    assert desk.states() == ["done"] * 3
+    later = desk.shop.clock.wall() + HOUR
+    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
+        db.execute("create schema raw")
+        db.execute(
+            "create table raw.customers as select 'main' as shop_id, unnest(?) as id,"
+            " unnest(['ann@example.org', null, null]) as email,"
+            " to_timestamp(?) as _seen_at, null::timestamptz as _deleted_at",
+            [records, later],
+        )
+    read = [("customers", record) for record in records]
+    mark_mirrored(desk.home, "main", read, read_at=later)
+    with published_here(desk.home) as built:
+        [(_, line)] = not_shown(desk.home, built)
+    assert "change 2 (update customers" in line
+    assert "email was set to 'ann@example.org' and is ''" in line
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_an_update_is_not_done_by_an_answer_where_the_field_stays_empty(desk, empty):
+    record = desk.shop.put("customers", name="Ann", email=empty)
+    desk.shop.ignores.add(record)
+    desk.queue("customers", "update", {"email": "ann@example.org"}, record)
+    desk.push(wait=False)
+    assert desk.states() == ["in_doubt"]
+
+
 def test_a_payment_that_another_copy_sent_is_held_against_the_mirror_too(desk):
     invoice = desk.shop.invoice()
     desk.begin()
