@@ -23,8 +23,16 @@ from zoneinfo import ZoneInfo
 import duckdb
 
 from pipelines.outbox.change import NAMES, OPEN, Change, Fields, NewChange, Rows, State, invoices_of
-from pipelines.outbox.match import Match, cents, columns_of, compare, picture, same
-from pipelines.outbox.records import SLACK, seconds_of
+from pipelines.outbox.match import (
+    SLACK,
+    Match,
+    cents,
+    columns_of,
+    compare,
+    picture,
+    same,
+    seconds_of,
+)
 from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import WAREHOUSE, Published, published_here

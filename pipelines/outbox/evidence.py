@@ -23,6 +23,7 @@ from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said
 from pipelines.outbox.match import (
     KEYS,
     MARKER_FIELDS,
+    SLACK,
     TELLING,
     Match,
     cents,
@@ -30,10 +31,11 @@ from pipelines.outbox.match import (
     holds,
     is_as_before,
     picture,
+    seconds_of,
     shows,
 )
 from pipelines.outbox.order import body_of
-from pipelines.outbox.records import OWN_DATES, SLACK, Found, Gone, Records, Unsure, seconds_of
+from pipelines.outbox.records import OWN_DATES, Found, Gone, Records, Unsure
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.settings import ShopSettings

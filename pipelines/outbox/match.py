@@ -110,6 +110,8 @@ _ID = re.compile(r"\d+|[0-9a-fA-F]+(-[0-9a-fA-F]+)+")
 _OUR_MOMENT = re.compile(r"\d{2}-[A-Za-z]{3}-\d{4}( \d{2}:\d{2}(:\d{2})?)?")
 _ZONE_SECONDS = 15 * 3600.0
 """Zones differ by 14 hours from UTC; the rest is for services that round times."""
+SLACK = 120.0
+"""Seconds that a ``Date`` in whole seconds and a slow answer leave open."""
 _LIKE = 0.75
 """Share of letters in common from which a text may have been made of another."""
 
@@ -348,6 +350,16 @@ def _noted(values: Fields, name: str, marker: str) -> dict[str, Any]:
 def holds(row: Fields, marker: str) -> bool:
     """Whether a record shows the marker anywhere, in capitals perhaps, or without its hyphen."""
     return marker.rpartition("-")[2] in json.dumps(row, default=str).lower()
+
+
+def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
+    """The moment that a time means, in the shop's zone where it names none, in seconds since 1970;
+    None for a day, and for none."""
+    iso = parse_moment(text, zone) if text else None
+    if iso is None or len(iso) == 10:
+        return None
+    shown = datetime.fromisoformat(iso)
+    return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()
 
 
 def cents(amount: Any) -> int | None:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
 from pipelines.outbox.change import Fields
-from pipelines.outbox.match import is_deleted
+from pipelines.outbox.match import SLACK, is_deleted
 from sources.repair_shop.errors import BadAnswer, NotAllowed, NotFound
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.refusals import refusal_of_nobody, words_without
@@ -32,8 +32,6 @@ MOST_PAGES = 20
 """A shop does not create a thousand records a day; a list that goes on is not being narrowed."""
 _ZONES = timedelta(hours=14)
 """Zones differ by no more from UTC: what a time without an offset leaves open."""
-SLACK = 120.0
-"""Seconds that a ``Date`` in whole seconds and a slow answer leave open."""
 _LONGEST_WAIT = 31 * 86400.0
 """Of a queue that never pushed, how far back a change of it may have been sent by another copy."""
 OWN_DATES = {"tickets": "createdDate", "time_clock": "inDate"}
@@ -327,13 +325,3 @@ def latest_of(text: Any, zone: ZoneInfo) -> datetime | None:
     shown = datetime.fromisoformat(iso)
     open_ = _ZONES + timedelta(days=len(iso) == 10)
     return shown if shown.tzinfo else shown.replace(tzinfo=UTC) + open_
-
-
-def seconds_of(text: Any, zone: ZoneInfo) -> float | None:
-    """The moment that a time means, in the shop's zone where it names none, in seconds since 1970;
-    None for a day, and for none."""
-    iso = parse_moment(text, zone) if text else None
-    if iso is None or len(iso) == 10:
-        return None
-    shown = datetime.fromisoformat(iso)
-    return (shown if shown.tzinfo else shown.replace(tzinfo=zone)).timestamp()

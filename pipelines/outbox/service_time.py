@@ -6,8 +6,8 @@ waits of the shop is in doubt then, as soon as it is known what time it is there
 push was about to decide stands: no change is as it was read any more.
 """
 
+from pipelines.outbox.match import SLACK
 from pipelines.outbox.origin import settle
-from pipelines.outbox.records import SLACK
 from pipelines.outbox.store import Outbox
 from sources.repair_shop.http.client import Client
 
