@@ -144,7 +144,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
     """
     with duckdb.connect(str(database)) as connection:
         connection.execute("create schema if not exists ops")
-        for table in ("shops", "service_reports", "pipeline_looks", "statuses"):
+        for table in ("shops", "service_reports", "pipeline_looks", "completeness", "statuses"):
             make_table(connection, "ops", table, OPS_TABLES[table])
         for shop in shops:
             named = ",".join(parts(shop.shop_accounts.lower()))

@@ -249,8 +249,9 @@ def _sights(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str],
     """(shop, status, label) -> tickets that the bare list showed, and hid where it would show them.
 
     A ticket opened or changed on the day of the look or later may have had another status then.
-    A list that showed nothing at all says nothing. It is worked out once for a look: later, tickets
-    that came with days of the past, or were opened again without a word of when, would seem hidden.
+    A list that showed nothing at all says nothing. It is worked out once for a look, from all
+    tickets: later, tickets that came with days of the past, or were opened again without a word of
+    when, would seem hidden.
     """
     found: dict[tuple[str, str, str], Sequence[int]] = {}
     looks = connection.execute(
@@ -259,7 +260,8 @@ def _sights(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str],
     for shop, day, after, before, ids in looks:
         known = connection.execute(
             "select distinct status_id, label_now, shown, hidden from ops.statuses "
-            "where shop_id = ? and looked_on = ?",
+            "where shop_id = ? and looked_on = ? and shop_id not in (select shop_id from "
+            "ops.completeness where resource = 'tickets' and kind = 'full' and not is_proven)",
             [shop, day],
         ).fetchall()
         if any(shown or hidden for *_, shown, hidden in known):

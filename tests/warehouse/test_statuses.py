@@ -153,6 +153,8 @@ def seen_once():
             create table ops.statuses (shop_id varchar, status_id varchar, label varchar,
                 meaning varchar, is_closed boolean, is_done boolean, reason varchar,
                 shown integer, hidden integer, label_now varchar, looked_on varchar);
+            create table ops.completeness as select 'main' as shop_id, 'tickets' as resource,
+                'full' as kind, true as is_proven;
             """
         )
         yield made
@@ -189,3 +191,23 @@ def test_tickets_that_came_or_were_opened_again_after_the_look_do_not_close_thei
     after = _judged(seen_once)
     assert before == [("Phase 1", "open", 0), ("Phase 2", "closed", 19)]
     assert after == [("Phase 1", "open", 0), ("Phase 2", "closed", 19), ("Third", "closed", 19)]
+
+
+def test_tickets_that_were_missing_when_the_look_was_worked_out_count_once_they_come(seen_once):
+    """A night on which some pages of them failed looks as well; the next one reads the rest."""
+    seen_once.execute(
+        """
+        delete from raw.statuses;
+        update raw.tickets set status__id = if(id::int < 5, '1', '2');
+        update raw.tickets set status__label = 'Phase ' || status__id;
+        create table missing as select * from raw.tickets where status__id = '2';
+        delete from raw.tickets where status__id = '2';
+        update ops.completeness set is_proven = false;
+        """
+    )
+    before = _judged(seen_once)
+    seen_once.execute("insert into raw.tickets from missing")
+    read_whole = _judged(seen_once)
+    seen_once.execute("update ops.completeness set is_proven = true")
+    assert before == [("Phase 1", "open", 4)]
+    assert read_whole == [("Phase 1", "open", 4), ("Phase 2", "closed", 15)] == _judged(seen_once)
