@@ -109,15 +109,20 @@ class SandboxServer(Sandbox):
 
     async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer a request; whether another one may follow it."""
-        async with asyncio.timeout(self._patience):
-            head = await reader.readuntil(b"\r\n\r\n")
-        line, _, fields = head.decode("latin-1").partition("\r\n")
-        method, target, version = line.split(" ")
-        path, _, query = target.partition("?")
-        headers = {name.lower(): value for name, value in message_from_string(fields).items()}
-        ask = Ask(method, unquote(path), query, headers)
-        stays = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
-        body = self.early(ask) or await self._body(ask, reader, writer)
+        try:
+            async with asyncio.timeout(self._patience):
+                head = await reader.readuntil(b"\r\n\r\n")
+            line, _, fields = head.decode("latin-1").partition("\r\n")
+            method, target, version = line.split(" ")
+        except (ValueError, asyncio.LimitOverrunError):
+            ask, stays = Ask("", ""), False
+            body: bytes | Reply = refused(ask, "The request's head cannot be read.", 400)
+        else:
+            path, _, query = target.partition("?")
+            headers = {name.lower(): value for name, value in message_from_string(fields).items()}
+            ask = Ask(method, unquote(path), query, headers)
+            stays = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
+            body = self.early(ask) or await self._body(ask, reader, writer)
         if isinstance(body, bytes):
             reply = await asyncio.to_thread(self.answer, replace(ask, body=body))
             return await self._sent(reply, ask, writer, stays=stays)

@@ -52,3 +52,12 @@ def test_a_body_is_read_for_a_key_only_and_not_for_ever(impatient):
     assert answer.startswith(b"HTTP/1.1 408")
     large = head.replace(b"31000000", b"99000000")
     assert _sent(impatient, large + key + b"\r\n\r\n").startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize(
+    "head", [b"GET /v1/br ands HTTP/1.1", b"GET /v1", b"GET / HTTP/1.1\r\nX: " + b"x" * 200_000]
+)
+def test_a_head_that_cannot_be_read_is_refused_in_words(impatient, head):
+    answer = _sent(impatient, head + b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"The request's head cannot be read." in answer
