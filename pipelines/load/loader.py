@@ -1,6 +1,6 @@
 """The product's own destination: the log of the ledger -> the private DuckDB file, by dlt.
 
-Data flow: :mod:`sources.repair_shop.log` → the dlt source → ``raw.*`` in
+Data flow: :mod:`sources.repair_shop.change_log` → the dlt source → ``raw.*`` in
 ``$SHOPMIRROR_HOME/build/warehouse.duckdb``, as any other destination is loaded.
 
 ::

@@ -47,7 +47,7 @@ def rows_of_warehouse(
 ) -> tuple[Rows, set[str]]:
     """Records of the published warehouse (or the one given) by id, and the columns of their table
     that hold a value in any row: in those, null means empty, not "never shown". A payment is found
-    by the other id that it has (field notes, Fields seen), too."""
+    by the other id that it has (field notes, Fields seen), too, if it is no other payment's own."""
     names = ("id", "payment_id") if resource == "payments" else ("id",)
     try:
         with nullcontext(warehouse) if warehouse else published_here(home) as warehouse:
@@ -61,7 +61,7 @@ def rows_of_warehouse(
     except (duckdb.Error, NothingPublished):
         # Being replaced, of another make, without the list: no basis, and so no false conflict.
         return {}, set()
-    return {str(row[name]): row for name in columns for row in rows}, served
+    return {str(row[name]): row for name in reversed(columns) for row in rows}, served
 
 
 def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:

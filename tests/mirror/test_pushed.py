@@ -152,21 +152,23 @@ def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty, monkeypatch
 
 
 def test_a_record_without_a_path_is_in_its_whole_list_or_nowhere(tmp_path, empty, monkeypatch):
-    """A payment may have been named by its other id."""
+    """A payment may have been named by its other id; what has an id as its own goes first."""
     build_few(monkeypatch)
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
         shop = served.shop
         paid = shop.take(shop.invoice(), 50)
-        other = shop.tables["payments"][paid]["payment_id"]
+        for number, other in ((paid, "9001"), (shop.take(shop.invoice(), 70), paid)):
+            shop.tables["payments"][number]["payment_id"] = other
         shop.put("ticketComments", comment="Old")
         body = {"invoiceId": "1", "lines": [{"amount": 50, "paymentMethod": "1"}]}
         comment = {"ticket": "1", "comment": "Ready", "type": "Public", "status": "Update"}
         with Outbox(tmp_path) as outbox:
             for resource, sent, record in (
-                ("payments", body, str(other)),
+                ("payments", body, "9001"),
                 ("payments", body, "777"),
                 ("ticket_comments", comment, "778"),
+                ("payments", body, paid),
             ):
                 [number] = outbox.add([NewChange("main", resource, "create", None, sent)], by="ann")
                 done(outbox, number, record)
@@ -184,4 +186,4 @@ def test_a_record_without_a_path_is_in_its_whole_list_or_nowhere(tmp_path, empty
             "change 3 (create ticket_comments 778) is done",
         ]
         assert all("has no such record" in words for _, words in not_shown(tmp_path))
-        assert [row["is_mirrored"] for row in history_rows(tmp_path)] == [True] * 3
+        assert [row["is_mirrored"] for row in history_rows(tmp_path)] == [True] * 4
