@@ -236,13 +236,6 @@ def test_in_a_long_list_without_dates_nobody_can_tell_what_is_new(desk, hidden, 
     assert in_the_end(desk) == (state, 1)
 
 
-def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
-    desk.shop.hidden.add(("ticketInvoices", "payments"))
-    desk.pay(desk.shop.invoice())
-    desk.push("lost after")
-    assert desk.states() == ["done"]
-
-
 def test_an_invoice_that_shows_no_payments_any_more_hides_none(desk):
     invoice = desk.shop.invoice()
     desk.shop.take(invoice, 1)
@@ -348,17 +341,6 @@ def test_a_delete_is_not_done_by_the_word_of_paths_that_answer_for_no_record(des
     desk.push(fault, hook=at("intent", refuse))
     assert desk.states() == ["in_doubt"]
     assert why in desk.change().reason
-
-
-def test_a_marker_that_details_alone_show_is_found(desk):
-    desk.shop.hidden.add(("customers", "comments"))
-    desk.queue("customers", "create", {"name": "Ann"}, marker=True)
-    records = desk.shop.tables["customers"]
-    desk.shop.refuses = lambda path, page: (
-        (200, records[path[10:]]) if path[10:] in records and not page else None
-    )
-    desk.shop.faults.append("lost after")
-    assert in_the_end(desk) == ("done", 1)
 
 
 @pytest.mark.parametrize("knows_page", [True, False])

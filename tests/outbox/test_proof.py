@@ -3,6 +3,7 @@
 import pytest
 
 from tests.outbox.desk import HOUR, at
+from tests.outbox.test_looks import in_the_end
 
 pytestmark = pytest.mark.core
 ANN = ("customers", "create", {"name": "Ann"})
@@ -249,3 +250,21 @@ def test_a_conflict_after_a_lost_answer_is_looked_for_before_ours_goes_over_it(d
     row["mobile"] = "3"  # it came late, or staff typed the same
     desk.push(on_conflict="ours")
     assert (desk.states(), desk.shop.count("PUT", "customers")) == (["done"], 0)
+
+
+def test_notes_that_a_detail_hides_are_read_in_the_list(desk):
+    desk.shop.hidden.add(("ticketInvoices", "payments"))
+    desk.pay(desk.shop.invoice())
+    desk.push("lost after")
+    assert desk.states() == ["done"]
+
+
+def test_a_marker_that_details_alone_show_is_found(desk):
+    desk.shop.hidden.add(("customers", "comments"))
+    desk.queue("customers", "create", {"name": "Ann"}, marker=True)
+    records = desk.shop.tables["customers"]
+    desk.shop.refuses = lambda path, page: (
+        (200, records[path[10:]]) if path[10:] in records and not page else None
+    )
+    desk.shop.faults.append("lost after")
+    assert in_the_end(desk) == ("done", 1)
