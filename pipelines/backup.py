@@ -21,6 +21,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def backup(home: Path, to: Path) -> list[str]:
     if not to.parent.is_dir():
         raise BackupError(f"There is no folder {to.parent}.")
     with place.guard("The backup was not written", to=to):
-        for killed in to.parent.glob(f".{to.name}.*.tmp*"):
+        for killed in to.parent.glob(f".{escape(to.name)}.{'?' * 8}.tmp*"):  # as tempfile names
             killed.unlink()
         held: list[str] = []
         with (
