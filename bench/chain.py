@@ -37,10 +37,7 @@ def serve(count: int) -> None:
     late = Quirks(latency_seconds=600.0)
     specs = [
         ShopSpec(
-            f"shop{n}",
-            timezone=ZONE,
-            records=records,
-            quirks=late if n % 10 == 9 else Quirks(),
+            f"shop{n}", timezone=ZONE, records=records, quirks=late if n % 10 == 9 else Quirks()
         )
         for n in range(count)
     ]
