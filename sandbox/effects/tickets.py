@@ -82,7 +82,7 @@ def _discount(call: Call, body: Body, ticket: Body) -> Body:
     """Discount of the ticket; with the group's, the one sent is ignored."""
     if body.get("customerGroupDiscount"):
         customer = call.store.get("customers", at(ticket, "customer.id")) or {}
-        groups = call.store.called("groups", customer.get("group"))
+        groups = call.store.called("groups", customer.get("group") or "")
         percent = Decimal(groups[0].get("discount") or 0) if groups else Decimal(0)
         return {"_group_percent": percent, "discount_level": "gross"}
     changes: Body = {}

@@ -5,7 +5,6 @@ from email import message_from_string
 from typing import Any
 
 from sandbox.calls import Answer, Call, Refusal, found
-from sandbox.resources import at
 from sandbox.writing import checked
 from specification import LIMITS, List
 
@@ -23,7 +22,7 @@ def announce(row: List, table: str, call: Call) -> Answer:
 def receive(row: List, call: Call) -> Answer:
     """POST .../upload/{uploadId}: takes the file in the form field ``file``."""
     owner, upload = found(call.store, row.name, call.path[row.item]), call.path["uploadId"]
-    metadata = at(owner, f"_uploads.{upload}")
+    metadata = (owner.get("_uploads") or {}).get(upload)
     if metadata is None:
         raise Refusal("There is no such upload. Please send its metadata first.", 404)
     name, content = _file(call)
