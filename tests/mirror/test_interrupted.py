@@ -245,6 +245,13 @@ def test_files_that_were_lost_or_put_back_from_a_copy_are_noticed_and_made_good(
     # A warehouse that is gone is filled from the ledger.
     file.unlink()
     mirror.same(*lists)
+    # A ledger that was put back, and the warehouse of its day only after a sync had noticed that.
+    copies = {part: part.read_bytes() for part in (mirror.home / "mirror.sqlite", file)}
+    mirror.store.delete("brands", mirror.store.ids("brands")[0])
+    mirror.same("brands")
+    for part, content in copies.items():
+        part.write_bytes(content)
+        mirror.same("brands")
 
 
 def test_pages_of_a_shop_that_left_the_settings_wait_for_its_return(

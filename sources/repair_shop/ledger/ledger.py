@@ -265,9 +265,11 @@ class Ledger(State):
     def forget_mirror(self) -> None:
         """A destination is of another ledger: everything must come from the service again.
 
-        What was found out about the service itself stays.
+        What was found out about the service itself stays. Offsets of earlier runs count no more:
+        what is gone has no number, so a destination that stood at one would not learn of it.
         """
         with self.transaction():
+            self.write("forget_tokens")
             for table in _FORGOTTEN:
                 self.query(f"DELETE FROM {table}")
 

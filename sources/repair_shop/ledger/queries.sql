@@ -37,6 +37,8 @@ order by run_id desc limit 1000
 -- name: end_of_token
 select (select min(began_seq) from runs later where later.run_id > runs.run_id)
 from runs where token = :token
+-- name: forget_tokens
+update runs set token = '' where run_id < (select max(run_id) from runs)
 -- name: prune_runs
 update runs set detail = null where ended_at < :year
 -- name: prune_scans
