@@ -55,6 +55,23 @@ def test_deleted_rows_of_all_lists_are_marked_the_next_night(make_mirror, quirks
         assert mirror.gone(table) == ids, table
 
 
+@pytest.mark.parametrize("mark", [{"deleted": True}, {"deleted_at": "2026-02-03T10:00:00+0000"}])
+def test_a_row_that_stays_in_its_list_with_a_mark_is_deleted_until_it_has_none(make_mirror, mark):
+    mirror = make_mirror(records=records(60, ("customers", "payments")))
+    mirror.complete("customers", "payments")
+    for table in ("customers", "payments"):
+        mirror.store.update(table, f"{table}-7", mark)
+    mirror.complete("customers", "payments", full=True)
+    assert [mirror.gone(table) for table in ("customers", "payments")] == [
+        {"customers-7"},
+        {"payments-7"},
+    ]
+    for table in ("customers", "payments"):
+        mirror.store.update(table, f"{table}-7", dict.fromkeys(mark))
+    mirror.complete("customers", "payments", full=True)
+    mirror.assert_same("customers", "payments")
+
+
 @pytest.mark.parametrize("hour", [0, 3, 7, 10])
 def test_a_list_whose_full_last_page_comes_again_past_its_end_costs_no_more(make_mirror, hour):
     requests = {}

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 from ..ledger.records import Change
-from ..schema.clean import Cleaner
+from ..schema.clean import Cleaner, says_deleted
 from ..schema.endpoints import TABLES
 from ..schema.memory import Memory
 from ..schema.shapes import UNDECLARED, Kind, Table
@@ -75,16 +75,19 @@ def tables_of(
     prefix = ":".join((shop, *variant.values()))
     rows: dict[str, list[dict[str, Any]]] = {}
     for change in changes:
+        row = change.content()
+        # Some services keep what was deleted in its list, with a mark.
+        is_marked = says_deleted(row) and not table.endswith("_deleted")
         own = {
             "shop_id": shop,
             "id": change.id,
             "_seq": change.seq,
             "_seen_at": change.seen_at,
-            "_deleted_at": change.deleted_at,
+            "_deleted_at": change.deleted_at or (change.seen_at if is_marked else None),
             "_dlt_id": f"{prefix}:{change.id}",
             **variant,
         }
-        _place(rows, table, TABLES[table], cleaner.row(change.content(), own))
+        _place(rows, table, TABLES[table], cleaner.row(row, own))
     cleaner.end()
     return {
         name: _table(rows.get(name, []), declared, _TOP if name == table else _NESTED)
