@@ -178,6 +178,11 @@ def test_a_row_that_cannot_be_cleaned_goes_whole_into_unreadable():
         ("Rs.50", "50"),
         ("S/. 1,234.50", "1234.50"),
         ("-B/.50", "-50"),
+        ("kr 1.500,-", "1500"),
+        ("CHF 5.\u2013", "5"),
+        ("-5,-- Kč", "-5"),
+        ("$\u20135.00", "-5"),
+        ("\uff0d5.00", "-5"),
     ],
 )
 def test_an_amount_is_read_exactly(said, meant):

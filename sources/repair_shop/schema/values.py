@@ -38,7 +38,13 @@ _FIGURES: dict[Sign, re.Pattern[str]] = {
     ",": re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?"),
 }
 """Sign before the decimals -> what a figure looks like that has it."""
-_TYPESET = str.maketrans("\N{MINUS SIGN}\N{RIGHT SINGLE QUOTATION MARK}", "-'")
+_TYPESET = str.maketrans(
+    dict.fromkeys("\N{MINUS SIGN}\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d", "-")
+    | {"\N{RIGHT SINGLE QUOTATION MARK}": "'"}
+)
+"""Minus signs, hyphens and dashes of all widths, any of which stands before a loss."""
+_NO_CENTS = re.compile(r"(?<=\d)([.,])-+")
+"""``kr 500,-`` and ``CHF 5.-`` say that there are no cents."""
 
 UNREADABLE = object()
 """Stands for a value that is not of its column's kind."""
@@ -79,6 +85,7 @@ def sign_of(text: str) -> Sign | None:
 def readings(text: str) -> tuple[Decimal | None, Decimal | None]:
     """What a text means if a point stands before the decimals, and if a comma does."""
     body = " ".join(text[: 10 * _LONGEST_AMOUNT].split()).translate(_TYPESET)
+    body = _NO_CENTS.sub(r"\g<1>00", body)
     if len(text) > 10 * _LONGEST_AMOUNT or len(body) > _LONGEST_AMOUNT:
         return None, None
     try:
