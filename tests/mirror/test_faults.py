@@ -203,3 +203,14 @@ def test_rows_stay_readable_after_an_answer_that_could_not_be_kept(tmp_path, mon
         answer(ledger, "brands", rows)
     with closing(Ledger(path)) as ledger:
         assert ledger.contents("main", "brands") == {"1": rows[0]}
+
+
+@promise("whatever breaks at a service that is not ours, a mirror that says it is complete is")
+def test_a_shop_none_of_whose_lists_shows_a_row_is_not_called_complete(make_mirror):
+    mirror = make_mirror(records=[])
+    report = mirror.run()
+    assert report.exit_code == 1, report.details
+    [told] = report.details
+    assert "not even a status" in told
+    mirror.store.insert("statuses", {"id": 1, "label": "New", "type": "repair"})
+    assert mirror.complete().message == "The mirror is complete."
