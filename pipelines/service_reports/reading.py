@@ -43,6 +43,7 @@ _PAGES = {"next": 0, "next_page": 0, "next_page_url": 0, "has_more": 0, "has_nex
 _PAGES |= {"last_page": 1, "total_pages": 1, "page_count": 1, "pages": 1}
 """Fields that say that there are more pages, and up to which number they do not."""
 _YEAR_MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
+_MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _NAMED_MONTH = re.compile(r"([A-Za-z]{3,10})\.?(?:[-\s/]+(\d{4}))?")
 
 
@@ -183,9 +184,11 @@ def _is_period(key: object) -> bool:
 
 
 def _texts_of(text: str) -> Iterator[tuple[int | None, int]]:
-    """(year, month) of a month in words or as ``2026-01``."""
+    """(year, month) of a month in words or as ``2026-01`` or ``01/2026``."""
     if found := _YEAR_MONTH.fullmatch(text):
         yield int(found[1]), int(found[2])
+    elif found := _MONTH_YEAR.fullmatch(text):
+        yield int(found[2]), int(found[1])
     elif (found := _NAMED_MONTH.fullmatch(text)) and (month := month_number(found[1])):
         yield int(found[2]) if found[2] else None, month
 

@@ -25,6 +25,7 @@ MONTHS = {
     "ene": lambda d: SPANISH[d.month - 1],
     "Jan 2026": lambda d: f"{calendar.month_abbr[d.month]} {d.year}",
     "2026-01": lambda d: f"{d:%Y-%m}",
+    "01/2026": lambda d: f"{d:%m/%Y}",
     "first day": lambda d: d.isoformat(),
     "dd-mmm-yyyy": lambda d: f"{d.day:02d}-{calendar.month_abbr[d.month]}-{d.year}",
 }
