@@ -59,7 +59,7 @@ def backup(home: Path, to: Path) -> list[str]:
         raise BackupError(f"There is nothing to back up in {home}.")
     place = Home(home)
     to = to.absolute()
-    if to.is_file() and not zipfile.is_zipfile(to):
+    if to.is_file() and not _is_backup(to):
         raise BackupError(f"{to} is there already and is no backup: name another file.")
     if not to.parent.is_dir():
         raise BackupError(f"There is no folder {to.parent}.")
@@ -123,6 +123,14 @@ def restore(home: Path, source: Path) -> list[str]:
                     put.append(name)
             sync_folder(home)
     return put + settings
+
+
+def _is_backup(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as file:  # which a workbook is, too
+            return _ABOUT in file.namelist()
+    except (zipfile.BadZipFile, NotImplementedError):
+        return False
 
 
 def _add_database(file: zipfile.ZipFile, path: Path, to: Path) -> None:

@@ -72,6 +72,14 @@ def test_a_file_of_the_home_is_not_replaced_by_what_a_command_writes(shop, comma
     assert (shop / "data" / "outbox.sqlite").read_bytes() == queue
 
 
+def test_a_workbook_is_not_replaced_by_a_backup(shop, capsys):
+    with zipfile.ZipFile(shop / "closing.xlsx", "w") as file:
+        file.writestr("xl/workbook.xml", "<workbook/>")
+    assert main(["backup", "--to", "closing.xlsx"]) == 2
+    assert "no backup" in capsys.readouterr().err
+    assert zipfile.ZipFile(shop / "closing.xlsx").namelist() == ["xl/workbook.xml"]
+
+
 def queued(capsys) -> list[dict]:
     capsys.readouterr()
     assert main(["queue", "list", "--json"]) in (0, 1)
