@@ -17,13 +17,21 @@ from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.monitor.sender import NotSent
 from pipelines.outbox import current_user
-from pipelines.settings import Settings, SettingsError, home_folder, load_settings
+from pipelines.settings import (
+    SECTION,
+    Settings,
+    SettingsError,
+    home_folder,
+    load_settings,
+    settings_layers,
+)
 from schedules.clock import run_due, run_now, serve
 from schedules.housekeeping import clear_out
 from schedules.jobs import PlannedJob, planned_jobs
 from schedules.runner import Runner
 from schedules.settings import RetentionSettings, ScheduleSettings
 from schedules.units import Place, crontab_line, install, systemd_unit, uninstall
+from shopmirror.commands.config import sections
 from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
 from shopmirror.signals import stopping
 
@@ -60,6 +68,8 @@ def schedule(
     if print_ is not None:
         if print_ == "systemd" and os.geteuid() == 0:
             fault("The unit would run as root, who may do anything: name an account in User=.")
+        for line in _unseen():
+            fault(line)
         lines = systemd_unit(_place()) if print_ == "systemd" else crontab_line(_place())
         out().print(lines, markup=False, soft_wrap=True, end="")
         return 0
@@ -150,11 +160,21 @@ def _housekeeping() -> int:
 def _service(*, is_wanted: bool) -> int:
     if is_wanted:
         _said()  # Wrong settings are told now, not by a service that ends at once.
-    told = install(_place()) if is_wanted else uninstall()
+    told = [*install(_place()), *_unseen()] if is_wanted else uninstall()
     for line in told:
         say(line)
     # What the system did not take is left to do.
     return int(any(line.startswith("To do") for line in told))
+
+
+def _unseen() -> Iterator[str]:
+    """What no service is told, since this shell's variables say it."""
+    for path in (SECTION, *((name,) for name in sections())):
+        if settings_layers(*path)[-1][1]:
+            yield (
+                f"To do: write what this shell's variables say of [{'.'.join(path)}] into .dlt/; "
+                "a service does not get them."
+            )
 
 
 def _place() -> Place:

@@ -10,11 +10,20 @@ import pytest
 from shopmirror.main import main
 
 
+def settle(folder: Path) -> Path:
+    """Make a folder with a shop's settings."""
+    (folder / ".dlt").mkdir(parents=True)
+    url = 'base_url = "http://127.0.0.1:9/v1"'
+    (folder / ".dlt" / "config.toml").write_text(f"[sources.repair_shop]\n{url}\n")
+    key = 'api_key = "key-0123456789"'
+    (folder / ".dlt" / "secrets.toml").write_text(f"[sources.repair_shop]\n{key}\n")
+    return folder
+
+
 @pytest.fixture
 def account(tmp_path, monkeypatch):
     """An account with a systemctl that notes what it is told."""
-    folder = tmp_path / "shop"
-    folder.mkdir()
+    folder = settle(tmp_path / "shop")
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("systemctl", "launchctl"):
@@ -26,8 +35,6 @@ def account(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setenv("SHOPMIRROR_HOME", str(folder / "data"))
-    monkeypatch.setenv("SOURCES__REPAIR_SHOP__BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-0123456789")
     return tmp_path
 
 
@@ -69,8 +76,7 @@ def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys
 def test_a_service_that_runs_is_started_anew_by_its_new_file(account, monkeypatch, platform, words):
     """Also that of a folder with an odd name."""
     monkeypatch.setattr("sys.platform", platform)
-    (odd := account / "50% & more").mkdir()
-    monkeypatch.chdir(odd)
+    monkeypatch.chdir(settle(account / "50% & more"))
     assert main(["schedule", "--install"]) == 0
     before = len(told(account))
     assert main(["schedule", "--install"]) == 0
@@ -84,11 +90,21 @@ def test_a_service_that_runs_is_started_anew_by_its_new_file(account, monkeypatc
 def test_a_service_of_another_folder_stays(account, monkeypatch, capsys, platform, name):
     monkeypatch.setattr("sys.platform", platform)
     assert main(["schedule", "--install"]) == 0
-    other = account / name
-    other.mkdir()
-    monkeypatch.chdir(other)
+    monkeypatch.chdir(settle(account / name))
     assert main(["schedule", "--install"]) == 2
     assert "serves another folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["--install"], ["--print", "crontab"]], ids=" ".join)
+def test_what_a_service_does_not_get_of_this_shell_is_left_to_do(
+    account, monkeypatch, capsys, command
+):
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-0123456789")
+    assert main(["schedule", *command]) == (command == ["--install"])
+    said = capsys.readouterr()
+    told = (said.out + said.err).replace("\n", " ")
+    assert "say of [sources.repair_shop] into .dlt/" in told and "key-0123456789" not in told
 
 
 def test_launchd_gets_a_property_list(account, monkeypatch):
