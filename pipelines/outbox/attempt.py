@@ -142,6 +142,10 @@ class Attempts:
             why = "a payment of the invoice holds its marker"
             self.look(self.outcomes.in_doubt(change, why))
             return None
+        for row in invoices.values():
+            if why := given_again(change, row, self.shop.zone):
+                self._conflict(change, why, {"made": row.get("created_date")})
+                return None
         if found := due_conflict(self.outbox, change, body, invoices, rows):
             self._conflict(change, *found)
             return None
@@ -179,7 +183,8 @@ class Attempts:
         reason += f" ({change.reason})" if change.approved_by else ""
         self.outbox.move(
             change, State.CONFLICT, "conflict", reason,
-            basis=change.basis | {"shown": shown}, needs_person=1, look_at=None,
+            basis=change.basis | {"shown": change.basis.get("shown", {}) | shown},
+            needs_person=1, look_at=None,
         )  # fmt: skip
 
     def _send(self, change: Change, body: dict[str, Any], fence: dict[str, Any]) -> None:

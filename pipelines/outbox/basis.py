@@ -12,7 +12,7 @@ retried it.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
@@ -37,17 +37,22 @@ from pipelines.outbox.store import Outbox
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import WAREHOUSE, Published, published_here
 from sources.repair_shop.schema.clean import parse_amount
+from sources.repair_shop.schema.dates import parse_moment
 
 _LATE_SECONDS = 3600.0
+_ZONES, _QUARTER = 26 * 3600.0, 900.0
+"""How far zones are apart, at most, and in what steps."""
+_SECOND = len("2026-07-16T18:22:05")
 _VOLATILE = {"stock", "remaining", "quantity", "last_seen"}
 
 
 def rows_of_warehouse(
     home: Path, shop: str, resource: str, ids: list[str], warehouse: Published | None = None
-) -> tuple[Rows, set[str]]:
+) -> tuple[Rows, Mapping[str, float]]:
     """Records of the published warehouse (or the one given) by id, and the columns of their table
-    that hold a value in any row: in those, null means empty, not "never shown". A payment is found
-    by the other id that it has (field notes, Fields seen), too, if it is no other payment's own."""
+    that hold a value, with the share of rows that do: in those, null means empty, not "never
+    shown". A payment is found by the other id that it has (field notes, Fields seen), too, if it is
+    no other payment's own."""
     names = ("id", "payment_id") if resource == "payments" else ("id",)
     try:
         with nullcontext(warehouse) if warehouse else published_here(home) as warehouse:
@@ -57,17 +62,19 @@ def rows_of_warehouse(
             columns = [name for name in names if warehouse.has(f"raw.{resource}", name)]
             wanted = " or ".join(f"{name}::varchar in (select unnest($ids))" for name in columns)
             rows = warehouse.rows(f"select * from {table} and ({wanted})", values)  # noqa: S608 - see above
-            served = _served(warehouse, table, values, rows[0]) if rows else set()
+            served = _served(warehouse, table, values, rows[0]) if rows else {}
     except (duckdb.Error, NothingPublished):
         # Being replaced, of another make, without the list: no basis, and so no false conflict.
-        return {}, set()
+        return {}, {}
     return {str(row[name]): row for name in reversed(columns) for row in rows}, served
 
 
-def _served(warehouse: Published, table: str, values: Fields, names: Iterable[str]) -> set[str]:
-    tests = (f'count("{name}") > 0 as "{name}"' for name in names if not name.startswith("_"))
+def _served(
+    warehouse: Published, table: str, values: Fields, names: Iterable[str]
+) -> dict[str, float]:
+    tests = (f'count("{name}") / count(*) as "{name}"' for name in names if name[0] != "_")
     found = warehouse.row(f"select {', '.join(tests)} from {table}", values)  # noqa: S608 - names of the table's own columns
-    return {name for name, shown in found.items() if shown}
+    return {name: share for name, share in found.items() if share}
 
 
 def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewChange]:
@@ -75,18 +82,31 @@ def based(home: Path, outbox: Outbox, changes: Sequence[NewChange]) -> list[NewC
     shows of them, moved on by what we pushed since. One query for each shop and resource."""
     ids: dict[tuple[str, str], set[str]] = {}
     for change in changes:
-        if isinstance(change.record_id, str):
-            ids.setdefault((change.shop, change.resource), set()).add(change.record_id)
+        resource, record = _meant(change)
+        if isinstance(record, str):
+            ids.setdefault((change.shop, resource), set()).add(record)
     found = {asked: rows_of_warehouse(home, *asked, [*wanted]) for asked, wanted in ids.items()}
     return [
-        _based(outbox, one, *found.get((one.shop, one.resource), ({}, set()))) for one in changes
+        _based(outbox, one, *found.get((one.shop, _meant(one)[0]), ({}, {}))) for one in changes
     ]
 
 
-def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> NewChange:
-    row = rows.get(change.record_id) if isinstance(change.record_id, str) else None
+def _meant(change: NewChange) -> tuple[str, Any]:
+    """The record that a change is for: of a payment, its invoice."""
+    if change.resource != "payments":
+        return change.resource, change.record_id
+    invoices = invoices_of(change.body)
+    return "ticket_invoices", invoices[0] if len(invoices) == 1 else None
+
+
+def _based(outbox: Outbox, change: NewChange, rows: Rows, served: Fields) -> NewChange:
+    _, record = _meant(change)
+    row = rows.get(record) if isinstance(record, str) else None
     if row is None:
         return change
+    made = str(row.get("created_date") or "")
+    if change.record_id is None:
+        return replace(change, basis=change.basis | {"made": made})
     seen, values = dict[str, dict[str, str]](), dict[str, Any]()
     for name in change.body:
         columns = [one for one in columns_of(change.resource, name) if one in served]
@@ -101,7 +121,6 @@ def _based(outbox: Outbox, change: NewChange, rows: Rows, served: set[str]) -> N
         values |= {name: value for name, value in (ours.sent_body or {}).items() if name in seen}
     values |= change.basis.get("values", {})
     seen = {name: shown for name, shown in seen.items() if name not in values}
-    made = str(row.get("created_date") or "")
     return replace(change, basis={"values": values, "seen": seen, "made": made})
 
 
@@ -110,8 +129,14 @@ def given_again(change: Change, row: Fields, zone: ZoneInfo) -> str:
     Empty if it may be that one, or a person saw it since."""
     basis, before = change.basis, (change.fence or {}).get("before") or {}
     seen = basis.get("shown", {}).get("made") or basis.get("made") or before.get("created_date")
-    then, now = seconds_of(seen, zone), seconds_of(row.get("created_date"), zone)
+    shown = row.get("created_date")
+    then, now = seconds_of(seen, zone), seconds_of(shown, zone)
     if then is None or now is None or now <= then + SLACK:
+        return ""
+    # A list and a record's own path may tell one moment in two zones, which differ by quarters.
+    first, second = ((parse_moment(text, zone) or "")[_SECOND:] for text in (seen, shown))
+    is_told_alike = first == second != ""
+    if not is_told_alike and now - then <= _ZONES and (now - then) % _QUARTER == 0:
         return ""
     return f"its id was given out again: the record there now was made at {row['created_date']}"
 
@@ -234,7 +259,8 @@ def due_conflict(
     )
     statuses = {name: words_of("ticket_invoices", "status", row) for name, row in invoices.items()}
     shown = {"statuses": statuses, "due": due}
-    if shown == change.basis.get("shown"):
+    approved = change.basis.get("shown", {})
+    if approved | shown == approved:
         return None
     for name, status in statuses.items():
         words = set(re.findall(r"[^\W\d_]+", status.casefold()))

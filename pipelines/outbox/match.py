@@ -13,7 +13,7 @@ import json
 import re
 import unicodedata
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from enum import IntEnum
@@ -282,18 +282,23 @@ def is_as_before(resource: str, name: str, before: Fields | None, row: Fields) -
 
 
 def left_out(
-    resource: str, body: Fields, before: Fields | None, row: Fields, zone: ZoneInfo
+    resource: str,
+    body: Fields,
+    before: Fields | None,
+    row: Fields,
+    zone: ZoneInfo,
+    served: Collection[str] = (),
 ) -> list[str]:
     """Fields that a record shows as before an update, where that is known, and not as they were
-    sent. Words that may stand for what was sent say nothing, as it may have been so before."""
+    sent. Words that may stand for what was sent say nothing, as it may have been so before.
+    ``served``: columns that hold a value in some record, so that null is empty, not hidden."""
 
     def is_empty(name: str, sent: Any) -> bool:
         if not sent or picture(resource, name, row):
             return False
-        # In an object, such as an address, an empty text is null in a cleaned row. Null is empty,
-        # too, where the record had shown the field before, and not just its table has a column.
+        # In an object, such as an address, an empty text is null in a cleaned row.
         told = [column for column in columns_of(resource, name) if column in row]
-        return any(row[c] == "" or "__" in c or c in (before or ()) for c in told)
+        return any(row[c] == "" or "__" in c or c in served for c in told)
 
     return [
         name

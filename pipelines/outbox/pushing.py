@@ -187,7 +187,7 @@ class _Pusher:
         self._touched: dict[int, None] = {}
         self._told: dict[int, str] = {}
         self._tried: set[int] = set()
-        self._sent = False
+        self._sent = self._moved = False
 
     def report(self) -> PushReport:
         """Push, and tell what became of the changes it touched and of those parked, as ``queue
@@ -197,6 +197,9 @@ class _Pusher:
             self.run()
         except (ShopError, OutboxError) as stopped:
             found.errors[name] = stopped
+            if self.client.counter.count == self.client.counter.maximum and not self._moved:
+                told = "That is too few for a change, and each push begins anew: allow more."
+                found.errors[name] = Stopped(f"{stopped} {told}")
         found.sent = self._sent
         found.requests, found.waiting = self.client.requests, self.outbox.counts(name)["queued"]
         parked = self.outbox.changes(shop=name, states=[State.IN_DOUBT, State.CONFLICT])
@@ -297,6 +300,7 @@ class _Pusher:
     def _note(self, change: Change) -> None:
         after = self.outbox.get(change.number)
         self._sent |= after.attempts > change.attempts
+        self._moved |= after.version > change.version
         if after.state != "queued" or after.attempts:
             self._touched[change.number] = None
         line = f"{after.what}: {after.state}" + (f", {after.reason}" if after.reason else "")

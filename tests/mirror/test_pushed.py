@@ -185,5 +185,5 @@ def test_a_record_without_a_path_is_in_its_whole_list_or_nowhere(tmp_path, empty
             "change 2 (create payments 777) is done",
             "change 3 (create ticket_comments 778) is done",
         ]
-        assert all("has no such record" in words for _, words in not_shown(tmp_path))
+        assert all("shows no such record" in words for _, words in not_shown(tmp_path))
         assert [row["is_mirrored"] for row in history_rows(tmp_path)] == [True] * 4

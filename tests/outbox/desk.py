@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import pytest
 
 from pipelines.outbox import Outbox, adopt, discard, enqueue, push, retry
@@ -98,6 +99,21 @@ class Desk:
     def made(self, path: str) -> int:
         """How many records of a list our writes made."""
         return self.shop.count("POST", path)
+
+    def mirror(self, table: str, *rows: dict[str, Any], seen: float | None = None) -> None:
+        """Publish a warehouse of one table, whose rows have these texts, read ``seen`` (now)."""
+        self.home.mkdir(exist_ok=True)
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        at = self.shop.clock.wall() if seen is None else seen
+        with duckdb.connect(str(self.home / "warehouse.duckdb")) as db:
+            db.execute("create schema raw")
+            db.execute(
+                f"create table raw.{table} as select 'main' as shop_id, to_timestamp({at}) as"
+                f" _seen_at, null::timestamptz as _deleted_at, t.* from (values "
+                + ", ".join("(" + ", ".join("?::varchar" for _ in names) + ")" for _ in rows)
+                + f") as t({', '.join(names)})",
+                [row.get(name) for row in rows for name in names],
+            )
 
     # -- backups and copies -------------------------------------------------------------------
 

@@ -254,6 +254,41 @@ def test_a_record_that_has_the_id_of_the_one_that_was_meant_is_left_alone(desk, 
     assert desk.states() == ["done"]
 
 
+@pytest.mark.parametrize(
+    ("listed", "by_path", "state"),
+    [
+        ("2026-09-21T15:30:07+00:00", "2026-09-21T21:30:07", "done"),
+        ("2026-09-21T15:30:07", "2026-09-21T21:00:07", "done"),
+        ("2026-09-21T15:30:07+00:00", "2026-09-21T21:30:07+00:00", "conflict"),
+        ("2026-09-21T15:30:07+00:00", "2026-09-21T21:30:09", "conflict"),
+        ("2026-09-21T15:30:07", "2026-09-23T21:30:07", "conflict"),
+    ],
+)
+def test_a_moment_of_another_zone_is_no_other_record(desk, listed, by_path, state):
+    record = desk.shop.put("customers", name="Ann", city="Cobán", created_date=by_path)
+    desk.mirror("customers", {"id": record, "created_date": listed})
+    desk.queue("customers", "update", {"city": "Xela"}, record)
+    desk.push()
+    assert desk.states() == [state]
+
+
+def test_a_payment_is_not_booked_on_another_invoice_that_got_the_id(desk):
+    invoice = desk.shop.invoice(100)
+    desk.mirror("ticket_invoices", {"id": invoice, "created_date": "2026-09-01T08:00:00+00:00"})
+    desk.pay(invoice, 50)
+    there = {"amount_total": 40, "created_date": "2026-09-21T15:30:07+00:00"}
+    desk.shop.tables["ticketInvoices"][invoice] |= there
+    assert desk.push().exit_code == 1
+    assert (desk.states(), desk.shop.writes) == (["conflict"], [])
+    assert "given out again" in desk.change().reason
+    desk.retry()
+    desk.push()
+    assert "40.00 is due" in desk.change().reason
+    desk.retry()
+    desk.push()
+    assert (desk.states(), desk.made("payments")) == (["done"], 1)
+
+
 def test_a_record_that_got_the_id_after_an_update_was_lost_is_left_alone(desk):
     desk.begin()
     record = desk.shop.put("customers", name="Ann", city="Cobán")

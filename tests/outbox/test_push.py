@@ -226,14 +226,9 @@ def test_a_field_that_stays_empty_is_a_finding_where_the_record_had_shown_it(des
     desk.push()
     assert desk.states() == ["done"] * 3
     later = desk.shop.clock.wall() + HOUR
-    with duckdb.connect(str(desk.home / "warehouse.duckdb")) as db:
-        db.execute("create schema raw")
-        db.execute(
-            "create table raw.customers as select 'main' as shop_id, unnest(?) as id,"
-            " unnest(['ann@example.org', null, null]) as email,"
-            " to_timestamp(?) as _seen_at, null::timestamptz as _deleted_at",
-            [records, later],
-        )
+    emails = ["ann@example.org", None, None]
+    rows = [{"id": one, "email": email} for one, email in zip(records, emails, strict=True)]
+    desk.mirror("customers", *rows, seen=later)
     read = [("customers", record) for record in records]
     mark_mirrored(desk.home, "main", read, read_at=later)
     with published_here(desk.home) as built:
@@ -249,6 +244,40 @@ def test_an_update_is_not_done_by_an_answer_where_the_field_stays_empty(desk, em
     desk.queue("customers", "update", {"email": "ann@example.org"}, record)
     desk.push(wait=False)
     assert desk.states() == ["in_doubt"]
+
+
+def test_an_update_of_a_field_that_no_record_ever_shows_is_done_by_its_answer(desk):
+    record = desk.shop.put("customers", name="Ann", email=None, city=None)
+    desk.shop.ignores.add(record)
+    desk.mirror("customers", {"id": record, "email": None, "city": None}, {"city": "Xela"})
+    desk.queue("customers", "update", {"email": "ann@example.org"}, record)
+    desk.queue("customers", "update", {"city": "Xela"}, record)
+    desk.push(wait=False)
+    assert desk.states() == ["done", "in_doubt"], "others show a city"
+
+
+@pytest.mark.parametrize(("others", "is_told"), [(("1", "2"), True), (("1", None, None), False)])
+def test_a_field_that_a_record_was_made_without_is_a_finding_where_most_show_it(
+    desk, others, is_told
+):
+    desk.queue("customers", "create", {"name": "Ann", "mobile": "5550"})
+    desk.push()
+    made, later = desk.change().id, desk.shop.clock.wall() + HOUR
+    rows = [{"id": f"o-{place}", "mobile": mobile} for place, mobile in enumerate(others)]
+    desk.mirror("customers", {"id": made, "name": "Ann"}, *rows, seen=later)
+    mark_mirrored(desk.home, "main", [("customers", made)], read_at=later)
+    with published_here(desk.home) as built:
+        told = str(not_shown(desk.home, built))
+    assert ("mobile was set to '5550' and is ''" in told) is is_told
+
+
+def test_a_push_says_that_it_may_make_too_few_requests_for_a_change(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    for _ in range(2):
+        report = desk.push(max_requests=1)
+        assert (report.exit_code, desk.states()) == (4, ["queued"])
+        assert "too few for a change" in str(report.errors["main"])
+    assert desk.push(max_requests=2).exit_code == 0
 
 
 def test_a_payment_that_another_copy_sent_is_held_against_the_mirror_too(desk):
