@@ -50,7 +50,7 @@ def refuse_ignored_year(report: str, before: Totals, totals: Totals) -> None:
     """
     months = {month.month: total for month, total in totals.items() if total}
     if len(months) > 1 and months == {m.month: total for m, total in before.items() if total}:
-        years = f"{min(before).year} and {min(totals).year}"
+        years = " and ".join(sorted(f"{min(one).year}" for one in (before, totals)))
         raise BadAnswer.of_read(
             f"the service answered the same totals for {years}: it seems to ignore the year",
             REPORTS[report][0],

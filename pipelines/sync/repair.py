@@ -19,7 +19,7 @@ from pipelines.settings import ShopSettings
 from pipelines.sync.cross_check import contradictory_payments, note_settled, unsettled_since
 from pipelines.sync.session import Session
 from pipelines.sync.verdict import ShopResult
-from sources.repair_shop.errors import ShopError
+from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger, now_text
@@ -43,19 +43,29 @@ _MONTHS_SPLIT = 12
 def fetch_monthly_reports(
     client: Client, ledger: Ledger, year: int | None = None, only: str | None = None
 ) -> None:
-    """Ask the monthly reports of every year that has documents, or ``only`` one.
+    """Ask the monthly reports of every year that has documents, or ``only`` one, newest first.
 
-    Purchases older than three years change seldom: one such year a run, in turn.
+    One that cannot be read ends none but its own older years, and is raised at the end. Purchases
+    older than three years change seldom: one such year a run, in turn.
     """
     shop, today = client.shop.name, client.today()
     wanted = _wanted_reports(ledger, shop, today, year)
     wanted = [pair for pair in wanted if only in (None, pair[0])]
     known: dict[str, dict[date, Decimal]] = {}
+    missed: dict[str, BadAnswer] = {}
     for report, asked in wanted:
-        totals = fetch_year(client, report, asked, today)
-        refuse_ignored_year(report, known.get(report, {}), totals)
+        if report in missed:
+            continue
+        try:
+            totals = fetch_year(client, report, asked, today)
+            refuse_ignored_year(report, known.get(report, {}), totals)
+        except BadAnswer as error:
+            missed[report] = error
+            continue
         known[report] = totals
         store_report(ledger, shop, report, totals)
+    for error in missed.values():
+        raise error
 
 
 def not_compared(ledger: Ledger, shop: str) -> list[str]:
@@ -102,7 +112,7 @@ def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> lis
     days = (ledger.one("first_day", shop=shop, list=table) for table in tables)
     first = min((date.fromisoformat(day) for day in days if day), default=today)
     # A row dated 1970 must not cost a request for each year since.
-    return list(range(max(first.year, today.year - 30), today.year + 1))
+    return list(range(today.year, max(first.year, today.year - 30) - 1, -1))
 
 
 def split_months(

@@ -8,7 +8,7 @@ import pytest
 from pipelines.doctor.profile import probe
 from pipelines.reconcile.differences import Compared
 from pipelines.service_reports import fetch_days, fetch_year
-from pipelines.service_reports.kept import store_report
+from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
 from pipelines.sync.reconcile import contradictions
 from pipelines.sync.repair import definition_hint, fetch_monthly_reports
@@ -87,6 +87,16 @@ def test_a_service_that_ignores_the_year_is_found_out(stranger, client, ledger):
     ledger.write("remember_row", **row, deleted_at=None, at="")
     with pytest.raises(BadAnswer, match="2025 and 2026: it seems to ignore the year"):
         fetch_monthly_reports(client, ledger)
+
+
+def test_a_report_that_cannot_be_read_keeps_no_other_from_being_compared(stranger, client, ledger):
+    stranger.other |= {"/monthlySales": "soon", "/monthlyPurchases": {"Jan": 5.25}}
+    for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
+        ledger.set_list("main", table, whole_on=date(2024, 1, 1))
+    with pytest.raises(BadAnswer, match="monthlySales"):
+        fetch_monthly_reports(client, ledger)
+    found = report_totals(ledger, "main", "monthly_purchases")
+    assert [row.total for row in found if row.total] == [Decimal("5.25")]
 
 
 @pytest.mark.parametrize(("daily", "found"), [(12.5, 0), (12.0, 1)])
