@@ -256,12 +256,21 @@ def _parts(name: str, value: Any, question: Question, order: Order | None) -> di
     for year, month in _texts_of(text):
         return {"month": month} | ({"year": year} if year else {})
     moment = parse_moment(value, question.zone, order)
+    if moment is None and question.grain == "month":
+        moment = _first_of_month(value, question.zone)
     if moment is None:
         if name in ("label", "name", "key"):
             return {}
         raise Unreadable(f"{name} {text[:20]!r}, which is no period we know")
     day = _day_begun(moment, question.zone)
     return {"year": day.year, "month": day.month, "day": day.day}
+
+
+def _first_of_month(value: Any, zone: ZoneInfo) -> str | None:
+    """``01/08/2026`` in a report of months, which are called by their first days: August."""
+    orders: tuple[Order, ...] = ("day first", "month first")
+    moments = (parse_moment(value, zone, order) for order in orders)
+    return next((one for one in moments if one and one[8:10] == "01"), None)
 
 
 def _day_begun(moment: str, zone: ZoneInfo) -> date:

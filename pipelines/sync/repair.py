@@ -64,8 +64,8 @@ def fetch_monthly_reports(
             continue
         known[report] = totals
         store_report(ledger, shop, report, totals)
-    for error in missed.values():
-        raise error
+    if missed:
+        raise next(iter(missed.values()))
 
 
 def not_compared(ledger: Ledger, shop: str) -> list[str]:

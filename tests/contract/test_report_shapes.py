@@ -26,6 +26,8 @@ MONTHS = {
     "Jan 2026": lambda d: f"{calendar.month_abbr[d.month]} {d.year}",
     "2026-01": lambda d: f"{d:%Y-%m}",
     "01/2026": lambda d: f"{d:%m/%Y}",
+    "day first": lambda d: f"{d:%d/%m/%Y}",
+    "month first": lambda d: f"{d:%m/%d/%Y}",
     "first day": lambda d: d.isoformat(),
     "dd-mmm-yyyy": lambda d: f"{d.day:02d}-{calendar.month_abbr[d.month]}-{d.year}",
 }
