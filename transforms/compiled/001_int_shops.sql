@@ -20,7 +20,7 @@ with known as (
     select shop_id from "staging"."expenses"
     union
     select shop_id from "staging"."payments"
-)
+    )
 
 select
     known.shop_id,

@@ -16,10 +16,9 @@ with line_sums as (
 
 select documents.shop_id
 from "intermediate"."int_documents" as documents
-inner join line_sums
-    on line_sums.shop_id = documents.shop_id
-    and line_sums.document_type = documents.document_type
-    and line_sums.document_id = documents.document_id
+inner join line_sums on line_sums.shop_id = documents.shop_id
+        and line_sums.document_type = documents.document_type
+        and line_sums.document_id = documents.document_id
 group by 1
 having sum(case when abs(documents.amount_total - line_sums.total - line_sums.tax) <= 0.01 then 1 else 0 end)
     > sum(case when abs(documents.amount_total - line_sums.total) <= 0.01 then 1 else 0 end)

@@ -22,8 +22,7 @@ signed as (
         lines.return_row_key is not null as is_returned,
         case when products.id is null then lines.product_code else concat('id:', products.id) end as product_called
     from "intermediate"."int_sales_lines" as lines
-    inner join documents
-        on documents.shop_id = lines.shop_id
+    inner join documents on documents.shop_id = lines.shop_id
         and documents.document_type = lines.document_type
         and documents.document_id = lines.document_id
     left join "staging"."products" as products on products.shop_id = lines.shop_id and products.id = lines.product_id

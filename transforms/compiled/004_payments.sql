@@ -86,8 +86,7 @@ business as (
         coalesce(together.payment_method_title, payment_methods.title, together.payment_method_id) as payment_method
     from together
     inner join "intermediate"."int_shops" as shops on shops.shop_id = together.shop_id
-    left join documents
-        on documents.shop_id = together.shop_id
+    left join documents on documents.shop_id = together.shop_id
         and documents.document_type = together.document_type
         and documents.document_id = together.document_id
     left join tickets

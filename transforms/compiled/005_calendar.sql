@@ -4,18 +4,13 @@
 -- table: calendar
 -- tests: grain_calendar_shop_id__day
 
-with digits as (
-    select 0 as digit
-    union all select 1 union all select 2 union all select 3 union all select 4 union all select 5 union all select 6 union all select 7 union all select 8 union all select 9 
-),
-
--- 0 to 9,999: a little over 27 years of days.
-numbers as (
-    select ones.digit + 10 * tens.digit + 100 * hundreds.digit + 1000 * thousands.digit as number
-    from digits as ones
-    cross join digits as tens
-    cross join digits as hundreds
-    cross join digits as thousands
+with numbers as (
+    -- A little over 27 years of days.
+    select cast(generated_number as integer) - 1 as number from (
+    select
+        generate_series as generated_number
+    from generate_series(1, 10000)
+) as series
 ),
 
 seen_days as (

@@ -48,16 +48,13 @@ figures as (
         line_sums.uncosted,
         line_sums.uncosted_net
     from documents
-    left join line_sums
-        on line_sums.shop_id = documents.shop_id
+    left join line_sums on line_sums.shop_id = documents.shop_id
         and line_sums.document_type = documents.document_type
         and line_sums.document_id = documents.document_id
-    left join return_sums
-        on return_sums.shop_id = documents.shop_id
+    left join return_sums on return_sums.shop_id = documents.shop_id
         and return_sums.document_type = documents.document_type
         and return_sums.document_id = documents.document_id
-    left join payment_sums
-        on payment_sums.shop_id = documents.shop_id
+    left join payment_sums on payment_sums.shop_id = documents.shop_id
         and payment_sums.document_type = documents.document_type
         and payment_sums.document_id = documents.document_id
 )

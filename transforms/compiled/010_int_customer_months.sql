@@ -15,18 +15,13 @@ came as (
         count(*) as visits, min(day) as first_day, max(day) as last_day
     from days
     group by 1, 2, 3
-),
-
-firsts as (
-    select shop_id, customer_id, min(first_day) as first_day from came group by 1, 2
 )
 
 select
-    came.shop_id,
-    came.customer_id,
-    came.month,
-    cast(came.visits as integer) as visits,
-    came.first_day = firsts.first_day as is_first,
-    came.last_day > firsts.first_day as is_again
+    shop_id,
+    customer_id,
+    month,
+    cast(visits as integer) as visits,
+    first_day = min(first_day) over (partition by shop_id, customer_id) as is_first,
+    last_day > min(first_day) over (partition by shop_id, customer_id) as is_again
 from came
-inner join firsts on firsts.shop_id = came.shop_id and firsts.customer_id = came.customer_id

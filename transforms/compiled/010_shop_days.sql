@@ -131,8 +131,7 @@ owed as (
             partition by due_days.shop_id, due_days.document_type, due_days.document_id order by due_days.day
         ) as until_day
     from due_days
-    inner join "marts"."documents" as documents
-        on documents.shop_id = due_days.shop_id
+    inner join "marts"."documents" as documents on documents.shop_id = due_days.shop_id
         and documents.document_type = due_days.document_type
         and documents.document_id = due_days.document_id
     -- A document of an unknown amount cannot be called due.
@@ -234,13 +233,7 @@ standing as (
 
 days as (
     select
-        calendar.shop_id,
-        calendar.day,
-        calendar.month,
-        calendar.is_open,
-        calendar.is_business_day,
-        calendar.is_today,
-        calendar.last_open_day,
+        calendar.*,
         sum(coalesce(standing.due_to_30, 0)) over (partition by calendar.shop_id order by calendar.day) as due_to_30,
         sum(coalesce(standing.due_31_to_60, 0)) over (partition by calendar.shop_id order by calendar.day) as due_31_to_60,
         sum(coalesce(standing.due_61_to_90, 0)) over (partition by calendar.shop_id order by calendar.day) as due_61_to_90,

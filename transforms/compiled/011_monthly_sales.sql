@@ -20,5 +20,5 @@ select
     cast(sum(cost) as decimal(28, 4)) as cost,
     cast(sum(margin) as decimal(28, 4)) as margin,
     cast(sum(uncosted) as decimal(28, 4)) as uncosted
-from "marts"."daily_sales"
+    from "marts"."daily_sales"
 group by 1, 2

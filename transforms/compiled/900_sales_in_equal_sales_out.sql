@@ -21,8 +21,7 @@ went_out as (
         coalesce(sum(case when effects.effect = 'return' or documents.amount_source = 'document'
             then effects.gross end), 0) as amount
     from "marts"."sales_documents" as effects
-    inner join "marts"."documents" as documents
-        on documents.shop_id = effects.shop_id
+    inner join "marts"."documents" as documents on documents.shop_id = effects.shop_id
         and documents.document_type = effects.document_type
         and documents.document_id = effects.document_id
 )

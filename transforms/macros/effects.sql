@@ -6,6 +6,13 @@ case
     end
 {%- endmacro %}
 
+{#- Whether rows of two relations are of one document. -#}
+{% macro same_document(ours, theirs) -%}
+{{ ours }}.shop_id = {{ theirs }}.shop_id
+        and {{ ours }}.document_type = {{ theirs }}.document_type
+        and {{ ours }}.document_id = {{ theirs }}.document_id
+{%- endmacro %}
+
 {#- An amount of a line with its sign. Not a factor of 1 or -1: DuckDB multiplies decimals at ten times
     the cost. -#}
 {% macro as_sold(amount) -%}

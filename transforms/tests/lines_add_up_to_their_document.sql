@@ -2,10 +2,7 @@
 {{ config(severity='warn') }}
 select documents.shop_id, documents.document_type, documents.document_id, documents.gross, summed.total
 from {{ ref('documents') }} as documents
-inner join {{ ref('int_line_sums') }} as summed
-    on summed.shop_id = documents.shop_id
-    and summed.document_type = documents.document_type
-    and summed.document_id = documents.document_id
+inner join {{ ref('int_line_sums') }} as summed on {{ same_document('summed', 'documents') }}
 where not summed.is_returned
     and documents.amount_source = 'document'
     and abs(documents.gross - summed.total) > 0.01

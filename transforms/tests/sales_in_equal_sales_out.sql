@@ -18,10 +18,7 @@ went_out as (
         coalesce(sum(case when effects.effect = 'return' or documents.amount_source = 'document'
             then effects.gross end), 0) as amount
     from {{ ref('sales_documents') }} as effects
-    inner join {{ ref('documents') }} as documents
-        on documents.shop_id = effects.shop_id
-        and documents.document_type = effects.document_type
-        and documents.document_id = effects.document_id
+    inner join {{ ref('documents') }} as documents on {{ same_document('documents', 'effects') }}
 )
 
 select came_in.times as rows_in, went_out.times as rows_out, came_in.amount as amount_in, went_out.amount as amount_out

@@ -17,10 +17,7 @@ signed as (
         lines.return_row_key is not null as is_returned,
         {{ product_called('lines') }} as product_called
     from {{ ref('int_sales_lines') }} as lines
-    inner join documents
-        on documents.shop_id = lines.shop_id
-        and documents.document_type = lines.document_type
-        and documents.document_id = lines.document_id
+    inner join documents on {{ same_document('documents', 'lines') }}
     {{ named_in('products', 'lines', 'product_id') }}
     left join returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key

@@ -21,10 +21,7 @@ effects as (
         returns.created_day as effect_day,
         cast(-returns.amount as {{ money() }}) as effect_gross
     from {{ ref('int_returns') }} as returns
-    inner join documents
-        on documents.shop_id = returns.shop_id
-        and documents.document_type = returns.document_type
-        and documents.document_id = returns.document_id
+    inner join documents on {{ same_document('documents', 'returns') }}
 )
 
 select

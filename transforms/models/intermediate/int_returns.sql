@@ -1,19 +1,13 @@
 -- Returns of invoices and POS orders that exist, under one set of names.
-with returns as (
-    select
-        shop_id, 'ticket_invoice' as document_type, invoice_id as document_id, row_key, position,
-        id, number, reason, amount, created_at, created_day
-    from {{ ref('stg_ticket_invoices__returns') }}
-    union all
-    select
-        shop_id, 'pos_order' as document_type, order_id as document_id, row_key, position,
-        id, number, reason, amount, created_at, created_day
-    from {{ ref('stg_pos_orders__returns') }}
-)
-
-select returns.*
-from returns
-inner join {{ ref('int_documents') }} as documents
-    on documents.shop_id = returns.shop_id
-    and documents.document_type = returns.document_type
-    and documents.document_id = returns.document_id
+{% for list, document_type, document_id in [
+    ('ticket_invoices', 'ticket_invoice', 'invoice_id'), ('pos_orders', 'pos_order', 'order_id'),
+] -%}
+select
+    returns.shop_id, '{{ document_type }}' as document_type, returns.{{ document_id }} as document_id, returns.row_key,
+    returns.position, returns.id, returns.number, returns.reason, returns.amount, returns.created_at, returns.created_day
+from {{ ref('stg_' ~ list ~ '__returns') }} as returns
+inner join {{ ref('stg_' ~ list) }} as documents
+    on documents.shop_id = returns.shop_id and documents.id = returns.{{ document_id }}
+where documents.deleted_at is null
+{{ 'union all' if not loop.last }}
+{% endfor %}

@@ -3,18 +3,10 @@
 {{ config(materialized='table') }}
 with known as (
     select shop_id from {{ source('ops', 'shops') }}
+    {% for list in ['ticket_invoices', 'pos_orders', 'tickets', 'purchase_orders', 'expenses', 'payments'] -%}
     union
-    select shop_id from {{ ref('stg_ticket_invoices') }}
-    union
-    select shop_id from {{ ref('stg_pos_orders') }}
-    union
-    select shop_id from {{ ref('stg_tickets') }}
-    union
-    select shop_id from {{ ref('stg_purchase_orders') }}
-    union
-    select shop_id from {{ ref('stg_expenses') }}
-    union
-    select shop_id from {{ ref('stg_payments') }}
+    select shop_id from {{ ref('stg_' ~ list) }}
+    {% endfor -%}
 )
 
 select

@@ -1,15 +1,6 @@
-with digits as (
-    select 0 as digit
-    {% for digit in range(1, 10) %}union all select {{ digit }} {% endfor %}
-),
-
--- 0 to 9,999: a little over 27 years of days.
-numbers as (
-    select ones.digit + 10 * tens.digit + 100 * hundreds.digit + 1000 * thousands.digit as number
-    from digits as ones
-    cross join digits as tens
-    cross join digits as hundreds
-    cross join digits as thousands
+with numbers as (
+    -- A little over 27 years of days.
+    select cast(generated_number as integer) - 1 as number from ({{ dbt.generate_series(10000) }}) as series
 ),
 
 seen_days as (

@@ -20,26 +20,14 @@ marks as (
     where trim(name) like '% %'
 ),
 
-groups_of as (
-    select shop_id, matched_on, matched_value, count(*) as customers
-    from marks
-    group by 1, 2, 3
-    having count(*) > 1
-),
-
 found as (
     select
         marks.*,
-        groups_of.customers as same,
+        count(*) over (partition by marks.shop_id, matched_on, matched_value) as same,
         row_number() over (
-            partition by marks.shop_id, marks.matched_on, marks.matched_value
-            order by customers.created_day, marks.id
+            partition by marks.shop_id, matched_on, matched_value order by customers.created_day, marks.id
         ) as place
     from marks
-    inner join groups_of
-        on groups_of.shop_id = marks.shop_id
-        and groups_of.matched_on = marks.matched_on
-        and groups_of.matched_value = marks.matched_value
     inner join customers on customers.shop_id = marks.shop_id and customers.id = marks.id
 )
 
@@ -60,3 +48,4 @@ select
 from found
 inner join {{ ref('customers') }} as customers
     on customers.shop_id = found.shop_id and customers.id = found.id
+where found.same > 1

@@ -42,18 +42,9 @@ figures as (
         line_sums.uncosted,
         line_sums.uncosted_net
     from documents
-    left join line_sums
-        on line_sums.shop_id = documents.shop_id
-        and line_sums.document_type = documents.document_type
-        and line_sums.document_id = documents.document_id
-    left join return_sums
-        on return_sums.shop_id = documents.shop_id
-        and return_sums.document_type = documents.document_type
-        and return_sums.document_id = documents.document_id
-    left join payment_sums
-        on payment_sums.shop_id = documents.shop_id
-        and payment_sums.document_type = documents.document_type
-        and payment_sums.document_id = documents.document_id
+    left join line_sums on {{ same_document('line_sums', 'documents') }}
+    left join return_sums on {{ same_document('return_sums', 'documents') }}
+    left join payment_sums on {{ same_document('payment_sums', 'documents') }}
 )
 
 select

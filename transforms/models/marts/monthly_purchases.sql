@@ -1,12 +1,9 @@
 select
     shop_id,
     {{ month_of('day') }} as month,
-    cast(sum(total) as {{ money() }}) as total,
-    cast(sum(cost) as {{ money() }}) as cost,
-    cast(sum(shipping_cost) as {{ money() }}) as shipping_cost,
-    cast(sum(tax) as {{ money() }}) as tax,
-    cast(sum(net) as {{ money() }}) as net,
-    cast(sum(expenses) as {{ money() }}) as expenses,
+    {% for name in ['total', 'cost', 'shipping_cost', 'tax', 'net', 'expenses'] -%}
+    cast(sum({{ name }}) as {{ money() }}) as {{ name }},
+    {% endfor -%}
     cast(sum(document_count) as bigint) as document_count
 from {{ ref('daily_purchases') }}
 group by 1, 2

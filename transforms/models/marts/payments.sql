@@ -80,10 +80,7 @@ business as (
         coalesce(together.payment_method_title, payment_methods.title, together.payment_method_id) as payment_method
     from together
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = together.shop_id
-    left join documents
-        on documents.shop_id = together.shop_id
-        and documents.document_type = together.document_type
-        and documents.document_id = together.document_id
+    left join documents on {{ same_document('documents', 'together') }}
     left join tickets
         on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
     {{ named_in('customers', 'tickets', 'customer_id') }}

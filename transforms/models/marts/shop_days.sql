@@ -54,10 +54,7 @@ owed as (
             partition by due_days.shop_id, due_days.document_type, due_days.document_id order by due_days.day
         ) as until_day
     from due_days
-    inner join {{ ref('documents') }} as documents
-        on documents.shop_id = due_days.shop_id
-        and documents.document_type = due_days.document_type
-        and documents.document_id = due_days.document_id
+    inner join {{ ref('documents') }} as documents on {{ same_document('documents', 'due_days') }}
     -- A document of an unknown amount cannot be called due.
     where documents.gross is not null
 ),
@@ -117,13 +114,7 @@ standing as (
 
 days as (
     select
-        calendar.shop_id,
-        calendar.day,
-        calendar.month,
-        calendar.is_open,
-        calendar.is_business_day,
-        calendar.is_today,
-        calendar.last_open_day,
+        calendar.*,
         {%- for name, _first, _last in buckets %}
         sum(coalesce(standing.{{ name }}, 0)) over (partition by calendar.shop_id order by calendar.day) as {{ name }},
         {%- endfor %}
