@@ -23,6 +23,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.json_file import held, is_held, write_atomically
+from sources.repair_shop.errors import causes
 from sources.repair_shop.sections import make_home
 
 ANEW = (
@@ -248,19 +249,12 @@ def _why_not_opened(path: Path, error: Exception) -> str:
 
 def storage_trouble(error: BaseException) -> str | None:
     """What ails the disk, if that is what ``error`` (or a cause of it) says; else None."""
-    seen: set[int] = set()
-    queue: list[BaseException | None] = [error]
-    while queue:
-        current = queue.pop()
-        if current is None or id(current) in seen:
-            continue
-        seen.add(id(current))
-        if isinstance(current, OSError) and current.errno in _MENDS:
-            return _MENDS[current.errno]
+    for one in causes(error):
+        if isinstance(one, OSError) and one.errno in _MENDS:
+            return _MENDS[one.errno]
         for code, words in _WORDS:
-            if words in str(current):
+            if words in str(one):
                 return _MENDS[code]
-        queue += [current.__cause__, current.__context__]
     return None
 
 

@@ -43,7 +43,7 @@ from pipelines.load.tables import (
     quoted,
 )
 from sources.repair_shop.change_log import ChangeLog
-from sources.repair_shop.errors import first_line
+from sources.repair_shop.errors import causes, first_line
 from sources.repair_shop.schema.arrow import empty_tables
 from sources.repair_shop.schema.endpoints import TABLES
 
@@ -190,9 +190,10 @@ class Loader:
                 info.raise_on_failed_jobs()
             except DltException as error:
                 self._pipeline = None
-                own = _own_cause(error)
-                if own is not None:
-                    raise own from error
+                # What the rows themselves raised while dlt read them: the ledger's errors, a stop.
+                for cause in causes(error):
+                    if hasattr(cause, "exit_code"):
+                        raise cause from error
                 if storage_trouble(error):
                     raise
                 told = _explained(error)
@@ -356,31 +357,14 @@ def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__ or current.__context__
-
-
-def _own_cause(error: BaseException) -> Exception | None:
-    """What the rows themselves raised while dlt read them (the ledger's errors, a stop)."""
-    for cause in _chain(error):
-        if isinstance(cause, Exception) and hasattr(cause, "exit_code"):
-            return cause
-    return None
-
-
 def _explained(error: BaseException) -> str:
     """Why a load failed, in a sentence or two."""
     from dlt.common.schema.exceptions import DataValidationError
 
-    for cause in _chain(error):
+    for cause in causes(error):
         if isinstance(cause, DataValidationError):
             return (
                 f"a value of raw.{cause.table_name}.{cause.column_name} is not of that column's "
                 "kind. The rows are kept; please report this."
             )
-    return f"{first_line(list(_chain(error))[-1])} The rows are kept for the next run."
+    return f"{first_line(list(causes(error))[-1])} The rows are kept for the next run."

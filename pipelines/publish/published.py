@@ -63,7 +63,7 @@ class Published:
         """
         try:
             # DuckDB imports pandas before it binds a value: longer than all questions of a report.
-            with without("pandas", everywhere=False):
+            with without("pandas"):
                 cursor = self.connection.execute(sql, _named(sql, values or {}))
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(

@@ -133,8 +133,7 @@ def reconcile(
                 session.build()
             again = [_split(session, s, year, results[s.name], ending, repair) for s in shops]
             if any(again):
-                session.feed.load_waiting()
-                session.build()
+                session.build()  # loads what was read
             _gather(session, year, report, results)
             report.requests = session.requests()
             ending.exit_code = report.exit_code

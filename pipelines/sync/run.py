@@ -305,8 +305,7 @@ class Run:
                 if shop.repair_requests
             ]
         if any(repaired):
-            session.feed.load_waiting()
-            session.build()
+            session.build()  # loads what was read
         with session.home.open_build(read_only=True) as database:
             if any(repaired):
                 self._compare(database)

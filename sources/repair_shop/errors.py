@@ -23,6 +23,7 @@ the wire become these in one place, :func:`repair_shop.http.wire.from_wire`. No 
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Self
 
@@ -167,6 +168,15 @@ def wrong_address(why: object) -> ConfigurationError:
 def wording(status: int, text: str) -> str:
     """Status and words of an answer without numbers, for telling whether it is the same refusal."""
     return f"{status} " + re.sub(r"\d+", "#", text)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it came of, and so on to the first."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def first_line(error: BaseException) -> str:
