@@ -6,7 +6,7 @@ stop, ends them all, and what was answered is kept.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -272,7 +272,7 @@ class ShopFetch:
         result.outcome = outcome
         if fields := Volatile(self.ledger, job.shop, job.resource).words:
             outcome.proof += f"; not compared, as it differs in each answer: {fields}"
-        self._close(job, scan, outcome, result, reader.exists)
+        self._close(reader, outcome, result)
         return True
 
     def _scan_list(self, scan: Scan, job: Job, result: JobResult, why: str) -> bool:
@@ -283,23 +283,14 @@ class ShopFetch:
 
     # -- afterwards ---------------------------------------------------------------------------
 
-    def _close(
-        self,
-        job: Job,
-        scan: Scan,
-        outcome: Outcome,
-        result: JobResult,
-        exists: Callable[[str], bool] | None,
-    ) -> None:
+    def _close(self, reader: ScanRunner, outcome: Outcome, result: JobResult) -> None:
+        job, scan = reader.job, reader.scan
         was_whole = self.ledger.is_whole(job.shop, job.resource)
         shared = self.ledger.scan_note(scan, "shared")
         if outcome.proven and shared is not None:
             outcome.reason = f"several rows have one id, or none, and one of them is kept: {shared}"
         if outcome.proven:
-            limit = self.client.shop.vanish_limit_percent
-            confirmed = self.confirm_deletions
-            deletions = Deletions(self.ledger, limit, confirmed, job, scan, exists)
-            result.refused = deletions.mark(outcome)
+            result.refused = Deletions(reader, self.confirm_deletions).mark(outcome)
         self.ledger.close_scan(
             scan,
             state=ScanState.PROVEN if outcome.proven else ScanState.UNPROVEN,

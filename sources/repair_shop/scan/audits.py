@@ -16,7 +16,7 @@ from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .jobs import Job
 from .known import OTHERS, KnownRows
-from .tickets import HIDDEN_KEY
+from .statuses import HIDDEN_KEY
 
 _ROUND_DAYS = 4
 """A shop that fits into so many nights is read in turn."""

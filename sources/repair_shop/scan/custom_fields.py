@@ -14,15 +14,14 @@ Then a short page is no end, nor is an empty one: pages are read as far as all t
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from ..errors import BadAnswer, NotAllowed
-from ..ledger import Ledger, Scan
+from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS
-from ..settings import ShopSettings
 from ..threads import side_by_side
 from .outcome import PAGE_ROWS, Outcome
-from .slices import MakeReader
+from .reading import Reading
+from .service_pages import ServicePages
 from .upwards import read_window
 
 ASKED_AT_MOST = 60
@@ -37,40 +36,28 @@ _CUT_KEY = "custom fields are cut first"
 """Ledger key of a shop whose pages are cut before other types' fields are left out."""
 
 
-def read_fields(
-    ledger: Ledger,
-    scan: Scan,
-    reader: MakeReader,
-    shop: ShopSettings,
-    *,
-    in_categories: bool,
-    today: date,
-) -> Outcome:
+def read_fields(reading: Reading, *, in_categories: bool) -> Outcome:
     """All fields of a type; with ``in_categories`` those of categories and tabs too.
 
     ``whole`` only if every category had its turn, so that no field of another is taken for gone.
     """
     # Where nothing is known yet, other types' fields may fill the first page.
-    out = _read_pages(ledger, shop.name, reader(), max(2, reach(ledger, shop.name)))
-    if not in_categories:
-        return out
-    return _Categories(ledger, scan, reader, shop, out).read(today)
+    out = _read_pages(reading, reading.pages(), max(2, reach(reading.ledger, reading.shop)))
+    return _Categories(reading, out).read() if in_categories else out
 
 
-def read_new_fields(
-    ledger: Ledger, scan: Scan, reader: MakeReader, known: Iterable[str]
-) -> Outcome:
+def read_new_fields(reading: Reading, known: Iterable[str]) -> Outcome:
     """What a night asks for: the first page, if it shows all ``known`` rows and none can be behind.
 
     Else the whole list. Costs one request while all types' fields fit on a page.
     """
-    first = reader().ask("up:1", 1, None)
-    pages = reach(ledger, scan.shop)
-    if pages == 1 and 0 < first.size < _size(ledger, scan.shop) and {*first.ids}.issuperset(known):
+    first = reading.pages().ask("up:1", 1, None)
+    pages, size = reach(reading.ledger, reading.shop), _size(reading.ledger, reading.shop)
+    if pages == 1 and 0 < first.size < size and {*first.ids}.issuperset(known):
         out = Outcome(proof="the whole list", whole=True)
         out.take(first)
         return out
-    return _read_pages(ledger, scan.shop, reader(), pages)
+    return _read_pages(reading, reading.pages(), pages)
 
 
 def reach(ledger: Ledger, shop: str) -> int:
@@ -87,7 +74,7 @@ def _size(ledger: Ledger, shop: str) -> int:
     return min(PAGE_ROWS, ledger.list_state(shop, "").page_rows or PAGE_ROWS)
 
 
-def _read_pages(ledger: Ledger, shop: str, reader: Any, pages: int) -> Outcome:
+def _read_pages(reading: Reading, reader: ServicePages, pages: int) -> Outcome:
     """A list up to its empty page, and beyond it as far as ``pages``."""
     out = read_window(reader)
     if out.page_rows < PAGE_ROWS:
@@ -101,7 +88,7 @@ def _read_pages(ledger: Ledger, shop: str, reader: Any, pages: int) -> Outcome:
     for number in reversed(behind):
         out.take(reader.ask(f"behind:{number}", number, None))
     if behind:
-        ledger.set_value(shop, _CUT_KEY, "yes")
+        reading.ledger.set_value(reading.shop, _CUT_KEY, "yes")
         out.proof += f", and rows on page(s) {', '.join(map(str, behind))} behind it"
     return out
 
@@ -110,10 +97,7 @@ def _read_pages(ledger: Ledger, shop: str, reader: Any, pages: int) -> Outcome:
 class _Categories:
     """What one scan of tickets' fields read so far; ``out``: the default ones."""
 
-    ledger: Ledger
-    scan: Scan
-    reader: MakeReader
-    shop: ShopSettings
+    reading: Reading
     out: Outcome
     most: int = ASKED_AT_MOST
     asked: int = 0
@@ -122,13 +106,13 @@ class _Categories:
 
     def __post_init__(self) -> None:
         self.defaults = frozenset(self.out.ids)
-        self.named = self.shop.categories_of_fields
-        cut = self.ledger.value(self.scan.shop, _CUT_KEY)
-        self.pages = reach(self.ledger, self.scan.shop) if cut else 1
+        ledger, shop = self.reading.ledger, self.reading.client.shop
+        self.named = shop.categories_of_fields
+        self.pages = reach(ledger, shop.name) if ledger.value(shop.name, _CUT_KEY) else 1
 
-    def read(self, today: date) -> Outcome:
+    def read(self) -> Outcome:
         """The categories in turn, and others where none of them has fields of its own."""
-        listed = _in_turn(self._ids_of("categories"), today)
+        listed = _in_turn(self._ids_of("categories"), self.reading.client.today())
         first = list(dict.fromkeys(("0", *self.named, *listed)))
         covered = sum(side_by_side(self._read_category, first, _WIDTH))
         told = f"{covered - 1} of {len(first) - 1} categories"
@@ -146,7 +130,7 @@ class _Categories:
 
     def _ids_of(self, table: str) -> list[str]:
         """Ids of a list that may be asked for: ``categoryId`` is numeric."""
-        ids = self.ledger.live_ids(self.scan.shop, table)
+        ids = self.reading.ledger.live_ids(self.reading.shop, table)
         return sorted((one for one in ids if one.isdecimal() and int(one)), key=int)
 
     def _read_category(self, category: str) -> bool:
@@ -190,13 +174,13 @@ class _Categories:
         return True
 
     def _fields_of(self, prefix: str, params: dict[str, str]) -> Outcome:
-        reader = self.reader(prefix, None, params)
+        reader = self.reading.pages(prefix, None, params)
         first = reader.ask("up:1", 1, None)
         if first.size < PAGE_ROWS and self.pages == 1 and self.defaults.issuperset(first.ids):
             found = Outcome()
             found.take(first)  # the default ones, or none: nothing else is behind them
             return found
-        return _read_pages(self.ledger, self.scan.shop, reader, self.pages)
+        return _read_pages(self.reading, reader, self.pages)
 
 
 def _in_turn(categories: list[str], today: date) -> list[str]:

@@ -5,16 +5,15 @@ endpoints say nothing of deletions (only ``/shipments/deleted`` does), so this i
 """
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import timedelta
 
 from ..errors import BadAnswer
-from ..ledger import Ledger, Scan
 from .jobs import WHOLE_KINDS, Job
-from .known import KnownRows, look_up
+from .known import look_up
 from .outcome import LOOKUPS, Outcome
+from .reading import Reading
 
 _IN_TURN = 5
 """Rows of a list, shown by no page of it, that a night looks up."""
@@ -28,20 +27,18 @@ def advice(resource: str) -> str:
     )
 
 
-@dataclass(frozen=True)
 class Deletions:
     """Marks rows of a scan as gone in the ledger; the loader carries the marks to the warehouse.
 
-    More than ``limit_percent`` of a list, and more than one row, are refused unless ``confirmed``.
-    ``exists`` looks a row up by its own path, where the list's rows have one.
+    More than ``vanish_limit_percent`` of a list, and more than one row, are refused unless
+    ``confirmed``.
     """
 
-    ledger: Ledger
-    limit_percent: float
-    confirmed: bool
-    job: Job
-    scan: Scan
-    exists: Callable[[str], bool] | None
+    def __init__(self, reading: Reading, confirmed: bool) -> None:
+        self._reading, self._confirmed = reading, confirmed
+        self._job, self._ledger, self._known = reading.job, reading.ledger, reading.known
+        self._exists, self._run_id = reading.exists, reading.scan.run_id
+        self._limit_percent = reading.client.shop.vanish_limit_percent
 
     def mark(self, outcome: Outcome) -> str:
         """Mark the rows that a proven scan shows to be gone; why not, of those not believed."""
@@ -51,16 +48,12 @@ class Deletions:
                 told = self._by_paths(outcome.lost)
             if not told and outcome.whole:
                 told = self._unshown(outcome)
-            if not told and self.job.kind in WHOLE_KINDS and not self.job.endpoint.hidden:
+            if not told and self._job.kind in WHOLE_KINDS and not self._job.endpoint.hidden:
                 told = self._unlisted()
         except BadAnswer as error:
             why = str(error).rstrip(".")
-            told = f"rows that vanished could not be looked up: {why}. {advice(self.job.resource)}"
+            told = f"rows that vanished could not be looked up: {why}. {advice(self._job.resource)}"
         return told
-
-    @property
-    def _known(self) -> KnownRows:
-        return KnownRows(self.ledger, self.job.shop, self.job.resource)
 
     def _believe_gone(self, missed: Collection[str], twice: AbstractSet[str]) -> str:
         """Mark rows that were missed, if they are few; why not all, if not all are believed.
@@ -71,18 +64,18 @@ class Deletions:
         refused = self._too_many(missed)
         if refused or not missed:
             return refused
-        once = set() if self.confirmed else set(missed) - twice
-        waiting = once - self._known.missed_before(once, self.scan.run_id)
-        self._known.note_missed(waiting, self.scan.run_id)
-        self.ledger.mark_gone(self.job.shop, self.job.resource, set(missed) - waiting)
+        once = set() if self._confirmed else set(missed) - twice
+        waiting = once - self._known.missed_before(once, self._run_id)
+        self._known.note_missed(waiting, self._run_id)
+        self._ledger.mark_gone(self._job.shop, self._job.resource, set(missed) - waiting)
         if not waiting:
             return ""
         return f"{len(waiting)} row(s) were missed for the first time; the next run looks again"
 
     def _by_paths(self, lost: AbstractSet[str]) -> str:
         """Believe what only paths, or only filters, tell; paths, if a row that lives has one."""
-        by_paths = self.exists if self.job.kind != "hidden" else None
-        live = self.ledger.live_ids(self.job.shop, self.job.resource)
+        by_paths = self._exists if self._job.kind != "hidden" else None
+        live = self._ledger.live_ids(self._job.shop, self._job.resource)
         shown = next((row for row in reversed(live) if row not in lost), None)
         # Of one that the mirror does not show there is nothing to believe.
         known = lost & set(live)
@@ -97,31 +90,30 @@ class Deletions:
         Where no path tells, an empty answer is one sighting of each of them, and tells nothing of
         days while their whole list comes empty: it would lose them day by day.
         """
-        job, exists = self.job, self.exists
+        job, exists = self._job, self._exists
         if _days_disagree(job, outcome) and not job.endpoint.detail:
             outcome.proof += (
                 "; it shows rows of other days than asked for, so no deletion is "
                 "believed: check the time zone in the settings"
             )
             return ""
-        known = {*self._known.unlisted(), *outcome.ids}
-        gone = [row for row in live_before(self.ledger, job, self.scan) if row not in known]
-        if gone and not self.confirmed:
+        gone = self._reading.unshown({*self._known.unlisted(), *outcome.ids})
+        if gone and not self._confirmed:
             refused = self._too_many(gone)
             kinds, of_it = json.dumps(WHOLE_KINDS), {"shop": job.shop, "list": job.resource}
-            whole = self.ledger.one("newest_rows", **of_it, kinds=kinds)
+            whole = self._ledger.one("newest_rows", **of_it, kinds=kinds)
             if job.first and not outcome.ids and whole == 0:
                 refused = "an empty answer, as of the whole list; the next run looks again"
             if refused:
                 return refused
             if exists is not None:
                 gone = gone[:LOOKUPS]
-                twice = self._known.missed_before(gone, self.scan.run_id)
+                twice = self._known.missed_before(gone, self._run_id)
                 # One request tells more than another sighting would, a night later.
                 found, failure = look_up(exists, gone)
                 there = {row for row, lives in found.items() if lives}
                 # It may have slipped past the pages: only where two runs say so is it left out.
-                self._known.note_missed(there, self.scan.run_id)
+                self._known.note_missed(there, self._run_id)
                 self._known.note_unlisted(there & twice)
                 gone = [row for row in gone if row not in there]
                 if failure is not None:
@@ -135,11 +127,11 @@ class Deletions:
         """Why rows are not believed to be gone whose paths do not answer, empty where two runs
         missed them. None: they are, as the list shows all that lives. Raises ``error`` of a part.
         """
-        job = self.job
+        job = self._job
         if _is_of_a_part(job):
             raise error
         if error.transient or job.endpoint.hidden:  # one that is active no longer may be left out
-            self.ledger.set_list(job.shop, job.resource, hidden_on=None)  # filters may show them
+            self._ledger.set_list(job.shop, job.resource, hidden_on=None)  # filters may show them
             told = self._believe_gone(gone, frozenset())
             return told and f"{told}: {error}"
         return None
@@ -149,7 +141,7 @@ class Deletions:
 
         Only their paths tell, so each is asked twice, and one of a row that lives once.
         """
-        known, exists = self._known, self.exists
+        known, exists = self._known, self._exists
         if exists is None:
             return ""
         some = known.unlisted()[:_IN_TURN]
@@ -168,22 +160,13 @@ class Deletions:
 
         They are where the service's list of deleted ones names them all, and none that lives.
         """
-        live, named = (
-            set(self.ledger.live_ids(self.job.shop, self.job.resource + end))
-            for end in ("", "_deleted")
-        )
-        many = self._known.are_many(len(gone), self.limit_percent)
-        if self.confirmed or not many or (live > set(gone) == live & named):
+        shop, resource = self._job.shop, self._job.resource
+        live, named = (set(self._ledger.live_ids(shop, resource + end)) for end in ("", "_deleted"))
+        many = self._known.are_many(len(gone), self._limit_percent)
+        if self._confirmed or not many or (live > set(gone) == live & named):
             return ""
         told = f"{len(gone)} of {len(live)} rows vanished at once, not believed."
-        return f"{told} {advice(self.job.resource)}"
-
-
-def live_before(ledger: Ledger, job: Job, scan: Scan) -> list[str]:
-    """Rows of a job's days that are believed to live and that its scan did not show."""
-    return ledger.live_ids(
-        job.shop, job.resource, first=job.first, last=job.last, before_seq=scan.began_seq
-    )
+        return f"{told} {advice(resource)}"
 
 
 def _is_of_a_part(job: Job) -> bool:

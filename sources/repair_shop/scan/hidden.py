@@ -10,40 +10,29 @@ It is asked for its oldest page from a day on as well. Where that shows other ro
 recent ones alone: from then on each is asked for from that day on, and read whole once more.
 """
 
-from collections.abc import Callable
-
 from ..errors import BadAnswer
-from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS
-from .jobs import Job
-from .known import KnownRows, look_up
+from .known import look_up
 from .outcome import SINCE_EVER, Outcome, PagingBroken
 from .proven import read_list
-from .slices import MakeReader, Slice
+from .reading import FROM_KEY, Reading, Slice
 
-FROM_KEY = "recent rows alone"
-"""Ledger key of a shop whose lists show all rows only if they are asked for from a day on."""
 RECENT_ALONE = "it showed recent rows alone, so all lists are read once more"
 _FEW = 5
 """Rows that a filter shows for the first time, up to which each is looked up."""
 
 
-def read_hidden(
-    ledger: Ledger,
-    job: Job,
-    reader: MakeReader,
-    exists: Callable[[str], bool] | None,
-) -> Outcome:
-    """Ask a list for what it may hide. ``exists`` looks a row up by its own path.
+def read_hidden(reading: Reading) -> Outcome:
+    """Ask a list for what it may hide.
 
     Rows that were hidden and that no filter shows any longer are gone if they have no path either;
     where there is none, or it does not answer, at their second sighting.
     """
-    known = KnownRows(ledger, job.shop, job.resource)
+    ledger, job, known, exists = reading.ledger, reading.job, reading.known, reading.exists
     hidden_before = set(known.unlisted())
     listed = known.all_ids() - hidden_before
     out, told, shown = Outcome(), [], set[str]()
-    older = _shows_older(job, reader, known)
+    older = _shows_older(reading)
     if older is True:
         ledger.set_value(job.shop, FROM_KEY, "yes")
         ledger.ask_again(job.shop, [n for one in ENDPOINTS.values() for n in one.resources])
@@ -52,13 +41,13 @@ def read_hidden(
         told.append(f"rows before the oldest: not answered ({older})")
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words, of = f"{name} {value}", Slice(f"{number}:", {name: value})
-        found = _read_part(reader, of, listed, known.least_full, out)
+        found = _read_part(reading, of, listed, out)
         if isinstance(found, str):
             told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
             continue
         if found - hidden_before:  # a row that was made meanwhile is on the list's newest page
-            newest = reader(f"{of.name}newest:").ask("newest:1", 1, "newest")
+            newest = reading.pages(f"{of.name}newest:").ask("newest:1", 1, "newest")
             out.take(newest)
             found -= set(newest.ids)
         if exists is not None and len(fresh := found - hidden_before) <= _FEW:  # one may have gone
@@ -78,36 +67,35 @@ def read_hidden(
     return out
 
 
-def _shows_older(job: Job, reader: MakeReader, known: KnownRows) -> bool | str:
+def _shows_older(reading: Reading) -> bool | str:
     """Whether a list has rows before the oldest ones that it showed, if it is asked for them; or
     why that is refused."""
+    endpoint, known = reading.job.endpoint, reading.known
     rows = known.all_ids()
     first = min((day for day, _ in known.days() if day), default=None)
-    if not job.endpoint.created_filter or len(rows) < known.least_full or first is None:
+    if not endpoint.created_filter or len(rows) < known.least_full or first is None:
         return False  # another one of the shop tells
     try:
-        page = reader("from:", None, {job.endpoint.window[0]: SINCE_EVER}).ask(
-            "oldest:1", 1, "oldest"
-        )
+        older = reading.pages("from:", None, {endpoint.window[0]: SINCE_EVER})
+        page = older.ask("oldest:1", 1, "oldest")
     except (BadAnswer, PagingBroken) as error:
         return str(error)
     shown = zip(page.ids, page.days, strict=True)
     return len({row for row, day in shown if day and day < first} - rows) > _FEW
 
 
-def _read_part(
-    reader: MakeReader, of: Slice, listed: set[str], full: int, out: Outcome
-) -> set[str] | str:
+def _read_part(reading: Reading, of: Slice, listed: set[str], out: Outcome) -> set[str] | str:
     """The rows of a slice that the bare list does not show, or why it is refused; none is asked
     for beyond a page of which all are listed."""
     said = ""
     for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
         try:
-            page = reader(f"{of.name}{prefix}first:", None, of.params).ask("newest:1", 1, "newest")
+            first = reading.pages(f"{of.name}{prefix}first:", None, of.params)
+            page = first.ask("newest:1", 1, "newest")
             out.take(page)
             found = set(page.ids)
-            if not found <= listed and page.size >= full:
-                whole = read_list(reader(f"{of.name}{prefix}", None, of.params))
+            if not found <= listed and page.size >= reading.known.least_full:
+                whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))
                 out.add(whole)
                 found |= whole.ids
         except (BadAnswer, PagingBroken) as error:

@@ -19,7 +19,7 @@ from ..schema.endpoints import ENDPOINTS, Endpoint
 from ..settings import ShopSettings
 from .known import KnownRows
 from .outcome import PAGE_ROWS
-from .tickets import HIDDEN_KEY
+from .statuses import HIDDEN_KEY
 
 WHOLE_KINDS = ("full", "head", "updated")
 """Kinds that prove a list whole, by reading it or by counting it."""

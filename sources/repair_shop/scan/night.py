@@ -14,10 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from ..errors import BadAnswer
-from ..ledger import Ledger
 from .count import Count, Found
-from .jobs import Job
-from .known import KnownRows
 from .outcome import (
     LOOKUPS,
     WHOLE_PAGES,
@@ -28,9 +25,9 @@ from .outcome import (
     PagingBroken,
 )
 from .proven import read_list
-from .slices import WHOLE, MakeReader, Slice, halves
-from .statuses import repair_status
-from .tickets import HIDDEN_KEY, Tickets, have_changed, parts_of_hidden
+from .reading import WHOLE, Reading, Slice
+from .statuses import HIDDEN_KEY
+from .tickets import Tickets, have_changed, parts_of_hidden
 from .upwards import KNOWN_TAIL, is_settled, read_head, read_window
 
 _NOT_COUNTED = "not counted"
@@ -42,25 +39,15 @@ _FIRST = 3
 
 @dataclass
 class ListCount:
-    """Counts the list of a job. ``exists`` looks a row up; None: its rows have no paths."""
+    """Counts the list of a job."""
 
-    ledger: Ledger
-    run_id: int
-    job: Job
-    reader: MakeReader
-    exists: Callable[[str], bool] | None
-    limit_percent: float
+    reading: Reading
     _names: Iterator[int] = field(default_factory=itertools.count)
-
-    @property
-    def _known(self) -> KnownRows:
-        return KnownRows(self.ledger, self.job.shop, self.job.resource)
 
     def night(self, order: str, since: date | None) -> Outcome:
         """Read what is new, and find what is gone."""
-        known = self._known
-        count = self.new()
-        out = read_new(self.reader(), count, known.listed, since, order=order)
+        count, pages = self.new(), self.reading.pages()
+        out = read_new(pages, count, self.reading.known.listed, since, order=order)
         if out.proven and out.ids and count.live > count.size:
             with suppress(NeverEnds):
                 if count.last is None:
@@ -74,26 +61,26 @@ class ListCount:
 
     def after(self, out: Outcome) -> None:
         """Find what is gone, after what is new was read otherwise."""
-        if not self.job.endpoint.partition:
+        reading, since = self.reading, self.reading.job.since
+        if not reading.job.endpoint.partition:
             count = self.new()
             with suppress(NeverEnds):
                 if not ends_on_newest(count):
                     # Rows that came and rows that went would make up for each other.
-                    newest, since = self.reader("newest:"), self.job.since
-                    live, size = count.live, count.size
+                    newest, live, size = reading.pages("newest:"), count.live, count.size
                     out.add(read_head(newest, order="newest", since=since, live=live, size=size))
                     count.refresh()
             self._settle(out, [count])
             return
-        shop, slices = self.job.shop, self._slices
-        hides = self.ledger.value(shop, HIDDEN_KEY)
+        ledger, shop, slices = reading.ledger, reading.shop, reading.slices
+        hides = ledger.value(shop, HIDDEN_KEY)
         if hides or not slices:
-            for one in parts_of_hidden(self.ledger, shop):
-                listed = self.reader(f"new {one.name}", None, one.params)
-                out.add(read_head(listed, order="newest", since=self.job.since, live=0))
-            known = self.ledger.live_count(shop, self.job.resource)
+            for one in parts_of_hidden(ledger, shop):
+                listed = reading.pages(f"new {one.name}", None, one.params)
+                out.add(read_head(listed, order="newest", since=since, live=0))
+            known = ledger.live_count(shop, reading.job.resource)
             if hides == "yes" and (
-                have_changed(self.reader, known + 1) or not have_changed(self.reader, known)
+                have_changed(reading, known + 1) or not have_changed(reading, known)
             ):
                 self._read_whole(out, "not as many have a last change as are known")
             else:
@@ -104,7 +91,7 @@ class ListCount:
     def old_pages(self, pages: Sequence[int]) -> Outcome:
         """Read some pages again, of tickets those of most statuses, for edits that nothing
         announces; their places count as well."""
-        count, out = self.new(next(iter(self._slices), WHOLE)), Outcome()
+        count, out = self.new(next(iter(self.reading.slices), WHOLE)), Outcome()
         words = ", ".join(f"{first} to {last}" for first, last in runs_of(pages))
         out.proof = f"pages {words} read again"
         try:
@@ -115,34 +102,29 @@ class ListCount:
             balances = count.balances()
         except NeverEnds:
             balances = False
-        known = self._known
-        if not balances and not known.shows_twice:  # else each night reads it whole anyway
+        if (
+            not balances and not self.reading.known.shows_twice
+        ):  # else each night reads it whole anyway
             self._settle(out, [count])
         return out
 
-    @property
-    def _slices(self) -> list[Slice]:
-        """The slices of which the list is the union, if it is no list of its own."""
-        job = self.job
-        return halves(repair_status(self.ledger, job.shop)) if job.endpoint.partition else []
-
     def new(self, of: Slice = WHOLE, *, size: int = 0, is_paged: bool = False) -> Count:
         """A count of the list, or of a slice of it; see :class:`Count`."""
-        job = self.job
-        known = KnownRows(self.ledger, job.shop, job.resource, of.shown)
-        reader = self.reader(f"count{next(self._names)}:", None, of.params)
+        reading = self.reading
+        known = replace(reading.known, shown=of.shown)
+        reader = reading.pages(f"count{next(self._names)}:", None, of.params)
         return Count(
             Bounded(reader, Outcome(), 2 * known.pages),
             known,
             size=size or known.page_rows,
             is_paged=is_paged,
-            is_by_day=self.exists is not None or known.is_by_day,
+            is_by_day=reading.job.endpoint.detail or known.is_by_day,
         )
 
     def _settle(self, out: Outcome, counts: list[Count]) -> None:
         """Search, and put into ``out`` what was found."""
         found: list[Found] = []
-        known = self._known
+        known, run_id = self.reading.known, self.reading.scan.run_id
         for count in counts:
             if known.shows_twice:
                 break
@@ -150,8 +132,8 @@ class ListCount:
                 found.append(self._find(count))
             except BadAnswer as error:
                 missing = count.missing()
-                if error.transient and not known.missed_before(missing, self.run_id):
-                    known.note_missed(missing, self.run_id)
+                if error.transient and not known.missed_before(missing, run_id):
+                    known.note_missed(missing, run_id)
                     raise
                 found.append(Found(gone=missing, reason=str(error)))
             out.pages += count.requests
@@ -163,26 +145,27 @@ class ListCount:
             self._read_whole(out, doubts)
             return
         unlisted = frozenset[str]().union(*(part.unlisted for part in found))
-        if unlisted and self.job.endpoint.partition and known.pages <= WHOLE_PAGES:
+        if unlisted and self.reading.job.endpoint.partition and known.pages <= WHOLE_PAGES:
             self._read_whole(out, "neither half shows some that exist")  # nor perhaps others
             return
         out.gone |= gone
         out.proof += _words(found, gone, unlisted)
 
     def _find(self, count: Count) -> Found:
-        known = self._known
-        exists, twice = self.exists, set[str]()
+        reading, run_id = self.reading, self.reading.scan.run_id
+        known, exists, twice = reading.known, reading.exists, set[str]()
+        limit = reading.client.shop.vanish_limit_percent
 
         def look(row: str) -> bool:
-            twice.update(known.missed_before([row], self.run_id))  # an answer that shows it ends it
+            twice.update(known.missed_before([row], run_id))  # an answer that shows it ends it
             return exists is not None and exists(row)
 
         def are_many(rows: int) -> bool:
-            return known.are_many(rows, self.limit_percent)
+            return known.are_many(rows, limit)
 
         found = find_gone(count, exists and look, are_many)
         # Its path may be an old answer: only where two runs say so is it left out.
-        known.note_missed(found.unlisted, self.run_id)
+        known.note_missed(found.unlisted, run_id)
         known.note_unlisted(found.unlisted & twice)
         if found.gone and exists is None and count.distrusted:
             return replace(found, reason="its order is not by date")
@@ -190,12 +173,11 @@ class ListCount:
 
     def _read_whole(self, out: Outcome, why: str) -> None:
         """Read the whole list, where counting cannot tell which rows are gone."""
-        job = self.job
-        known = self._known
+        known = self.reading.known
         if known.pages > WHOLE_PAGES:
             out.reason = (
                 f"rows are missing or new, and counting does not tell which ({why}). Read it "
-                f"whole: shopmirror sync {job.resource} --full"
+                f"whole: shopmirror sync {self.reading.job.resource} --full"
             )
             return
         known.forget_twice()
@@ -216,12 +198,12 @@ class ListCount:
 
     def _read_pages(self, pages: int) -> Outcome:
         """All pages of the list, as it comes where it does not sort. Raises PagingBroken."""
-        if self.job.endpoint.partition:
-            return Tickets(self.ledger, self.job.shop, self.reader).read(pages)
+        if self.reading.job.endpoint.partition:
+            return Tickets(self.reading).read(pages)
         try:
-            return read_list(self.reader("whole:"), hint=pages)
+            return read_list(self.reading.pages("whole:"), hint=pages)
         except PagingBroken:
-            return read_window(self.reader("unsorted:"), expected=pages)
+            return read_window(self.reading.pages("unsorted:"), expected=pages)
 
 
 def is_counted(kind: str, proof: str) -> bool:

@@ -16,10 +16,9 @@ from ..ledger import Page
 from .cuts import goes_back
 from .jobs import window_of
 from .outcome import NOTHING_NEW, PAGE_ROWS, Outcome, PagingBroken
+from .reading import WHOLE
 from .scan_runner import ScanRunner
 from .service_pages import PAGING_KEY
-from .slices import WHOLE, Slice, halves
-from .statuses import repair_status
 from .tickets import Tickets
 from .upwards import read_window
 
@@ -89,13 +88,6 @@ class Paging:
                         return found
             return Outcome(reason=f"{broken}; by offset: {again}", cannot_page=True)
 
-    @property
-    def _slices(self) -> list[Slice]:
-        """What asks for a list that is read in slices."""
-        job = self.reader.job
-        label = repair_status(self.reader.ledger, job.shop) if job.endpoint.partition else None
-        return halves(label)
-
     def _has_pages_by_offset(self) -> bool:
         """Whether a list has a second page by offset and limit, of rows that the first has not.
 
@@ -103,8 +95,8 @@ class Paging:
         says nothing.
         """
         job = self.reader.job
-        reader = replace(self.reader, by_offset=True, on_rows=lambda *_: None)
-        for one in self._slices or [WHOLE]:
+        reader = replace(self.reader.aside, by_offset=True)
+        for one in reader.slices or [WHOLE]:
             pages = reader.pages(f"offset {one.name}:", None, {**window_of(job), **one.params})
             order = "newest" if job.endpoint.sort else None
             first, second = (pages.ask(f"page:{page}", page, order) for page in (1, 2))
@@ -115,7 +107,7 @@ class Paging:
     def _goes_on(self, out: Outcome) -> bool:
         """Whether a list of one page shows others before its oldest day or by offset; where it is
         full, after its newest too, or may, as it comes whatever is asked, and in what order."""
-        job, reader = self.reader.job, replace(self.reader, on_rows=lambda *_: None)
+        job, reader = self.reader.job, self.reader.aside
         offset: dict[str, Any] = {"offset": len(out.ids), "limit": PAGE_ROWS}
         order = "oldest" if job.endpoint.sort else None
         asks: list[tuple[str, dict[str, Any]]] = [("behind:", offset)]
@@ -124,7 +116,7 @@ class Paging:
             asks.append(("before:", {until: out.first_day}))
             if len(out.ids) >= PAGE_ROWS:
                 asks.append(("after:", {since: out.last_day}))
-        for one in self._slices:
+        for one in reader.slices:
             # The bare list may be shorter than what was read of a slice.
             longest = {**offset, "offset": reader.longest, **one.params}
             asks.append((f"behind {one.name}:", longest))
@@ -141,20 +133,15 @@ class Paging:
     def _read_upwards(self, by_offset: bool) -> Outcome | None:
         """A list that pages but does not sort, up to its empty page and down again; None if it
         cannot be paged so."""
-        reader, job = replace(self.reader, by_offset=by_offset), self.reader.job
+        reader = replace(self.reader, by_offset=by_offset, prefix="unsorted:")
+        job = reader.job
         window = window_of(job)
         expected = reader.known.pages if reader.ledger.is_whole(job.shop, job.resource) else None
         try:
             if job.endpoint.partition:
-                unsorted = Tickets(
-                    reader.ledger,
-                    job.shop,
-                    lambda prefix="", *asked: reader.pages(f"unsorted:{prefix}", *asked),
-                    is_sorted=False,
-                )
-                out = unsorted.read()
+                out = Tickets(reader, is_sorted=False).read()
             else:
-                pages = reader.pages("unsorted:", None, window)
+                pages = reader.pages("", None, window)
                 out = read_window(pages, expected=expected, is_all=self._goes_no_further)
         except (PagingBroken, BadAnswer):
             return None
@@ -172,7 +159,6 @@ class Paging:
             return False
         (since, until), step = job.endpoint.window, timedelta(days=1 if is_down else -1)
         asked = {**window_of(job), until if is_down else since: days[-1] + step}
-        reader = replace(self.reader, on_rows=lambda *_: None).pages("beyond:", None, asked)
-        page = reader.ask("newest:1", 1, None)
+        page = self.reader.aside.pages("beyond:", None, asked).ask("newest:1", 1, None)
         is_of_days = all(day and ((days[-1] - day) * step.days).days >= -1 for day in page.days)
         return is_of_days and 0 < page.size < PAGE_ROWS and set(rows).issuperset(page.ids)

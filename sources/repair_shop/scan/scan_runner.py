@@ -1,46 +1,28 @@
 """How each kind of scan reads its list: which pages, with which filters, in which order."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
 
 from ..errors import BadAnswer
-from ..http.client import Client
-from ..ledger import Ledger, Page, Scan, ScanState
+from ..ledger import ScanState
 from ..scan.custom_fields import read_fields, read_new_fields
-from ..scan.deletions import live_before
-from ..scan.hidden import FROM_KEY, read_hidden
-from ..scan.jobs import WHOLE_KINDS, Job, window_of
-from ..scan.known import KnownRows
+from ..scan.hidden import read_hidden
+from ..scan.jobs import WHOLE_KINDS, window_of
 from ..scan.night import ListCount, find_gone
 from ..scan.outcome import PAGE_ROWS, SINCE_EVER, Outcome
 from ..scan.proven import read_list
-from ..scan.service_pages import ServicePages
+from ..scan.reading import Reading
 from ..scan.statuses import status_of
 from ..scan.tickets import Tickets
 from ..scan.upwards import read_head, read_window
 
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
-_LONGEST = "longest page"
-"""Note of a shop."""
-OnRows = Callable[[list[dict[str, Any]], Page], None]
-"""Called with the rows of each answer and what a scan keeps of them."""
 
 
-@dataclass(frozen=True)
-class ScanRunner:
-    """Reads the list of a job, in one scan. ``began``: number of the last answer before this run;
-    ``by_offset``: pages are asked for by offset and limit."""
-
-    client: Client
-    ledger: Ledger
-    began: int
-    job: Job
-    scan: Scan
-    on_rows: OnRows
-    by_offset: bool = False
+class ScanRunner(Reading):
+    """Reads the list of a job as its kind wants it."""
 
     def read(self) -> Outcome:
         """Read what the job asks for.
@@ -58,58 +40,22 @@ class ScanRunner:
         if self.job.kind in how:
             return how[self.job.kind]()
         if self.job.pages:
-            return self._count().old_pages(self.job.pages)
+            return ListCount(self).old_pages(self.job.pages)
         out = self._read_days()
         if out.is_read_once and out.proven and not self.job.endpoint.detail:
             self._look_again(out)
         return out
 
-    @property
-    def known(self) -> KnownRows:
-        """What is known of the list's rows."""
-        return KnownRows(self.ledger, self.job.shop, self.job.resource)
-
     def _look_again(self, out: Outcome) -> None:
         """Look once more for rows that a reading did not show and whose paths cannot tell."""
-        job = self.job
-        missing = {*live_before(self.ledger, job, self.scan)} - out.ids
+        missing = set(self.unshown(out.ids))
         if not missing:
             return
-        count = self._count().new(size=out.page_rows or PAGE_ROWS, is_paged=True)
+        count = ListCount(self).new(size=out.page_rows or PAGE_ROWS, is_paged=True)
         found = find_gone(count, None)
         out.missed = found.gone
         if not found.reason:
             out.ids |= missing - found.gone  # where places and known rows agree, they are there
-
-    @property
-    def longest(self) -> int:
-        """Rows of the longest page that a list of the shop showed, of those asked for by number."""
-        return int(self.ledger.value(self.job.shop, _LONGEST) or 0)
-
-    def pages(
-        self, prefix: str = "", path: str | None = None, params: Mapping[str, Any] | None = None
-    ) -> ServicePages:
-        """See :class:`~repair_shop.scan.slices.MakeReader`."""
-        asked, endpoint = dict(params or {}), self.job.endpoint
-        if path is None and endpoint.created_filter and self.ledger.value(self.job.shop, FROM_KEY):
-            asked.setdefault(endpoint.window[0], SINCE_EVER)
-
-        def take(rows: list[dict[str, Any]], page: Page) -> None:
-            self.on_rows(rows, page)
-            if not self.by_offset and "offset" not in asked and len(rows) > self.longest:
-                self.ledger.set_value(self.job.shop, _LONGEST, str(len(rows)))
-
-        return ServicePages(
-            self.client,
-            self.ledger,
-            self.scan,
-            self.job.endpoint,
-            path=path or self.job.path,
-            params={**self.job.endpoint.include_params, **asked},
-            prefix=prefix,
-            on_rows=take,
-            by_offset=self.by_offset,
-        )
 
     def _read_days(self) -> Outcome:
         """A whole list, or some days of it."""
@@ -117,18 +63,11 @@ class ScanRunner:
         live = self.ledger.live_count(job.shop, job.resource, job.first, job.last)
         hint = self._hint(live)
         if job.endpoint.partition:
-            return Tickets(self.ledger, job.shop, self.pages).read(hint)
+            return Tickets(self).read(hint)
 
         def read(prefix: str = "", *, in_categories: bool = job.hides_categories) -> Outcome:
             if job.endpoint.variants:
-                return read_fields(
-                    self.ledger,
-                    self.scan,
-                    lambda more="", *asked: self.pages(f"{prefix}{more}", *asked),
-                    self.client.shop,
-                    in_categories=in_categories,
-                    today=self.client.today(),
-                )
+                return read_fields(replace(self, prefix=prefix), in_categories=in_categories)
             pages = self.pages(prefix, None, params)
             is_sorted = job.endpoint.sort
             return read_list(pages, hint=hint) if is_sorted else read_window(pages)
@@ -148,7 +87,7 @@ class ScanRunner:
         if job.endpoint.variants:
             # Rows of categories are known too, and are no reason to look for more pages.
             known = () if job.hides_categories else self.known.all_ids()
-            out = read_new_fields(self.ledger, self.scan, self.pages, known)
+            out = read_new_fields(self, known)
             if job.hides_categories:
                 out.whole = False
                 out.proof = f"default fields: {out.proof}; those of categories and tabs weekly"
@@ -158,8 +97,8 @@ class ScanRunner:
             pages, since, size = self.pages(), job.since, self.known.page_rows
             return read_head(pages, order=None, since=since, live=live, known=listed, size=size)
         if job.endpoint.recently_updated:
-            return self._count().night("recently_updated", None)
-        return self._count().night("newest", job.since)
+            return ListCount(self).night("recently_updated", None)
+        return ListCount(self).night("newest", job.since)
 
     def _read_updated(self) -> Outcome:
         """Rows by the day of their last change, and which of the others are gone."""
@@ -168,7 +107,7 @@ class ScanRunner:
         pages = self.pages(path=self.job.endpoint.updated_path, params=since)
         out = read_window(pages, expected=self.known.pages)
         out.whole = False
-        self._count().after(out)
+        ListCount(self).after(out)
         return out
 
     def _read_paid(self) -> Outcome:
@@ -184,11 +123,7 @@ class ScanRunner:
         if newest is not ScanState.PROVEN:
             # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
-        return read_hidden(self.ledger, self.job, self.pages, self.exists)
-
-    def _count(self) -> ListCount:
-        limit = self.client.shop.vanish_limit_percent
-        return ListCount(self.ledger, self.scan.run_id, self.job, self.pages, self.exists, limit)
+        return read_hidden(self)
 
     def _read_records(self) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""
@@ -246,14 +181,6 @@ class ScanRunner:
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
         job, before = self.job, None if until is None else until + 1
         return tuple(self.ledger.live_ids(job.shop, job.resource, is_open=True, before_seq=before))
-
-    @property
-    def exists(self) -> Callable[[str], bool] | None:
-        """Looks a row of the list up by its own path; None where there is none."""
-        if not self.job.endpoint.detail:
-            return None
-        reader = replace(self, on_rows=lambda *_: None).pages("exists:", self.job.path)
-        return lambda identity: reader.detail(identity) is not None
 
 
 def _day_before(day: date | None) -> date:

@@ -12,6 +12,8 @@ from ..schema.clean import clean_row
 
 HALF_KEY = "half:tickets"
 """Ledger key: the status label by which a shop's tickets are read in two halves."""
+HIDDEN_KEY = "hides tickets"
+"""Ledger key of a shop whose lists hide tickets whatever status is asked for."""
 
 _ANY = ZoneInfo("UTC")
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
-from ..scan.known import KnownRows
-from ..scan.outcome import PAGE_ROWS, SINCE_EVER, Outcome
-from ..scan.slices import MakeReader, Slice, halves, read_slices
-from ..scan.statuses import repair_labels, repair_status, status_of
-from ..scan.upwards import read_window
+from .outcome import PAGE_ROWS, SINCE_EVER, Outcome
+from .proven import read_list
+from .reading import Reading, Slice, halves
+from .statuses import HIDDEN_KEY, repair_labels, repair_status, status_of
+from .upwards import read_window
 
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": SINCE_EVER}
 _UPDATED = "/tickets/updated"
@@ -27,9 +27,6 @@ _DAY = timedelta(days=1)
 _SOME = 500
 _LOOKS = 10
 """As many tickets that neither half shows are no exceptions, but what the lists hide."""
-
-HIDDEN_KEY = "hides tickets"
-"""Ledger key of a shop whose lists hide tickets whatever status is asked for."""
 
 _EDITED = "/tickets/updated shows edited ones only"
 _MISSING = "there is no /tickets/updated to hold it against"
@@ -44,14 +41,15 @@ def parts_of_hidden(ledger: Ledger, shop: str) -> list[Slice]:
     return [Slice("of :", {}), *(Slice(f"of {label}:", {"status": label}) for label in named)]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Tickets:
     """Reads a shop's tickets in one scan. ``is_sorted``: the service sorts its lists."""
 
-    ledger: Ledger
-    shop: str
-    reader: MakeReader
+    reading: Reading
     is_sorted: bool = True
+
+    def __post_init__(self) -> None:
+        self.ledger, self.shop = self.reading.ledger, self.reading.shop
 
     def read(self, hint: int | None = None) -> Outcome:
         """Both halves, held against the tickets changed last; all in other ways if these hide.
@@ -78,14 +76,25 @@ class Tickets:
     def parts(
         self, slices: Iterable[Slice], hint: int | None = None, **window: date
     ) -> tuple[Outcome, bool]:
-        """See :func:`~repair_shop.scan.slices.read_slices`."""
-        return read_slices(self.reader, slices, window, hint=hint, is_sorted=self.is_sorted)
+        """Read slices, each to its proof; and whether the service tells them from each other.
+
+        ``hint`` is the likely last page of the first one. Raises :class:`PagingBroken`.
+        """
+        out, shown, proofs = Outcome(whole=True), 0, []
+        for one in slices:
+            reader = self.reading.pages(one.name, None, {**window, **one.params})
+            part = read_list(reader, hint=hint) if self.is_sorted else read_window(reader)
+            out.add(part)
+            shown, hint = shown + len(part.ids), None
+            proofs.append(f"{one.name} {part.proof}")
+        out.proof = "; ".join(proofs)
+        return out, 2 * shown <= 3 * len(out.ids)
 
     def take_changed(self, out: Outcome, label: str | None) -> Mapping[str, Any] | None:
         """Add the tickets changed last, all that have a last change if these are more than the
         halves showed; what asks for them. Without such a list the newest of each status."""
         try:
-            changed, asked = _updated(self.reader, "check", 1)
+            changed, asked = _updated(self.reading, "check", 1)
         except NotFound:
             kept = self.ledger.value(self.shop, HIDDEN_KEY)
             if label is None or kept not in (None, "", _MISSING):
@@ -95,9 +104,9 @@ class Tickets:
             return None
         out.take(changed)
         known = len(out.ids)
-        if have_changed(self.reader, known + 1, "check"):
+        if have_changed(self.reading, known + 1, "check"):
             out.ids |= self.changed(asked).ids
-        elif not have_changed(self.reader, known, "check"):
+        elif not have_changed(self.reading, known, "check"):
             # It has fewer tickets, so it cannot show what the halves hide.
             self.take_newest_of_each_status(out)
         return asked if changed.size else None
@@ -105,7 +114,7 @@ class Tickets:
     def take_newest_of_each_status(self, out: Outcome) -> None:
         """Add the first page of each status: a ticket that the halves hide may be there."""
         for name in repair_labels(self.ledger, self.shop).values():
-            of_status = self.reader(f"first of {name}:", None, {"status": name})
+            of_status = self.reading.pages(f"first of {name}:", None, {"status": name})
             out.take(of_status.ask("newest:1", 1, "newest"))
 
     def look_for(
@@ -151,12 +160,12 @@ class Tickets:
 
     def changed(self, asked: Mapping[str, Any]) -> Outcome:
         """All tickets that have a last change."""
-        return read_window(self.reader("all:", _UPDATED, asked))
+        return read_window(self.reading.pages("all:", _UPDATED, asked))
 
     def is_gone(self, identity: str) -> bool:
         """Whether a ticket has no path of its own."""
         try:
-            return self.reader().detail(identity) is None
+            return self.reading.pages().detail(identity) is None
         except BadAnswer as error:
             if error.transient:
                 raise
@@ -190,7 +199,7 @@ class Tickets:
             labels = set(repair_labels(self.ledger, self.shop).values())
             with_status = self.by_status(there).keys() & labels
             if there and not with_status:
-                KnownRows(self.ledger, self.shop, "tickets").note_unlisted(there)
+                self.reading.known.note_unlisted(there)
                 self.ledger.set_value(self.shop, HIDDEN_KEY, "")
             return changed, lost
         self.ledger.set_value(self.shop, HIDDEN_KEY, why)
@@ -209,23 +218,23 @@ class Tickets:
         return changed, lost
 
 
-def have_changed(reader: MakeReader, rows: int, name: str = "count") -> bool:
+def have_changed(reading: Reading, rows: int, name: str = "count") -> bool:
     """Whether so many tickets have a last change. The page on which the last of them stands tells
     it, and that one may be repeated past the end."""
     number, row = divmod(rows - 1, PAGE_ROWS)
-    last = _updated(reader, name, number + 1)[0] if rows else None
+    last = _updated(reading, name, number + 1)[0] if rows else None
     if last is None or not number or last.size <= row + 1:
         return last is None or last.size > row
-    return not {*last.ids} <= {*_updated(reader, name, number)[0].ids}
+    return not {*last.ids} <= {*_updated(reading, name, number)[0].ids}
 
 
-def _updated(reader: MakeReader, name: str, number: int) -> tuple[Page, dict[str, Any]]:
+def _updated(reading: Reading, name: str, number: int) -> tuple[Page, dict[str, Any]]:
     """A page of the tickets by last change, and what asks for them. Raises :class:`NotFound` where
     there is no such path: one 404 alone says little, and a service may refuse so long a time."""
     key, asked = f"updated:{number}", _SINCE_EVER
     try:
-        return reader(f"{name}:", _UPDATED, asked).ask(key, number, None), asked
+        return reading.pages(f"{name}:", _UPDATED, asked).ask(key, number, None), asked
     except NotAllowed:
         raise
     except (NotFound, ValidationRefused):
-        return reader(f"{name} again:", _UPDATED, {}).ask(key, number, None), {}
+        return reading.pages(f"{name} again:", _UPDATED, {}).ask(key, number, None), {}
