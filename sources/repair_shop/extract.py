@@ -35,7 +35,6 @@ from .scan.jobs import (
     Job,
 )
 from .scan.outcome import WHOLE_PAGES, Outcome
-from .scan.paging import Paging
 from .scan.scan_runner import ScanRunner
 from .scan.volatile import Volatile
 from .schema.clean import clean_row, row_id
@@ -244,11 +243,11 @@ class ShopFetch:
             for identity in _shared_ids(page.ids, rows, job.endpoint.table):
                 self.ledger.set_scan_note(scan, "shared", identity)
 
-        reader = ScanRunner(self.client, self.ledger, self.began, job, scan, on_rows)
-        paging = Paging(reader, self.observer.say)
-        is_by_offset = paging.is_by_offset
+        say = self.observer.say
+        reader = ScanRunner(self.client, self.ledger, self.began, job, scan, on_rows, say)
+        is_by_offset = reader.is_by_offset
         try:
-            outcome = paging.read()
+            outcome = reader.read()
         except BadAnswer as error:
             is_refused = isinstance(error, (NotFound, ValidationRefused))
             is_refused = is_refused and not isinstance(error, NotAllowed)
@@ -264,11 +263,11 @@ class ShopFetch:
         ):
             # It does not page, or its last page is full and comes again behind it.
             return self._scan_list(scan, job, result, outcome.reason)
-        if not is_by_offset and paging.may_go_on(outcome):
+        if not is_by_offset and reader.may_go_on(outcome):
             if job.kind == "full" and all(job != one.job for one in self._put_off):
                 self._put_off.append(JobResult(job, rows=result.rows))
                 return False
-            outcome = paging.read_on(outcome)
+            outcome = reader.read_on(outcome)
         result.outcome = outcome
         if fields := Volatile(self.ledger, job.shop, job.resource).words:
             outcome.proof += f"; not compared, as it differs in each answer: {fields}"

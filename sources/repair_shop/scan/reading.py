@@ -54,8 +54,8 @@ def halves(label: str | None) -> list[Slice]:
 @dataclass(frozen=True)
 class Reading:
     """One scan of the list of a job. ``began``: number of the last answer before this run;
-    ``by_offset``: pages are asked for by offset and limit; ``prefix`` tells its requests from those
-    of other readings of the scan."""
+    ``say`` tells people what they should know; ``by_offset``: pages are asked for by offset and
+    limit; ``prefix`` tells its requests from those of other readings of the scan."""
 
     client: Client
     ledger: Ledger
@@ -63,6 +63,7 @@ class Reading:
     job: Job
     scan: Scan
     on_rows: OnRows
+    say: Callable[[str], object]
     by_offset: bool = False
     prefix: str = ""
 

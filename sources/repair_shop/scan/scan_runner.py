@@ -1,34 +1,41 @@
-"""How each kind of scan reads its list: which pages, with which filters, in which order."""
+"""How each kind of scan reads its list: which pages, with which filters, in which order.
+
+A list is asked by number until it shows that this does not work: its pages hold the same rows, or
+one page is all that there is though there are other rows. Then it is asked by offset. If that shows
+more than one page, so is every list of the shop from then on (field notes, Behaviour). Where that
+does not work either, it is read as it comes.
+"""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
-from ..errors import BadAnswer
-from ..ledger import ScanState
-from ..scan.custom_fields import read_fields, read_new_fields
-from ..scan.hidden import read_hidden
-from ..scan.jobs import WHOLE_KINDS, window_of
-from ..scan.night import ListCount, find_gone
-from ..scan.outcome import PAGE_ROWS, SINCE_EVER, Outcome
-from ..scan.proven import read_list
-from ..scan.reading import Reading
-from ..scan.statuses import status_of
-from ..scan.tickets import Tickets
-from ..scan.upwards import read_head, read_window
+from ..errors import BadAnswer, ValidationRefused
+from ..ledger import Page, ScanState
+from .custom_fields import read_fields, read_new_fields
+from .cuts import goes_back
+from .hidden import read_hidden
+from .jobs import WHOLE_KINDS, window_of
+from .night import ListCount, find_gone
+from .outcome import NOTHING_NEW, PAGE_ROWS, SINCE_EVER, Outcome, PagingBroken
+from .proven import read_list
+from .reading import WHOLE, Reading
+from .service_pages import PAGING_KEY
+from .statuses import status_of
+from .tickets import Tickets
+from .upwards import read_head, read_window
 
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
 
 
 class ScanRunner(Reading):
-    """Reads the list of a job as its kind wants it."""
+    """Reads the list of a job, in whatever way the shop pages."""
 
-    def read(self) -> Outcome:
-        """Read what the job asks for.
-
-        Raises :class:`~repair_shop.scan.outcome.PagingBroken` and what the client raises.
-        """
+    def _read_kind(self) -> Outcome:
+        """Read what the job asks for. Raises :class:`PagingBroken` and what the client raises."""
         how = {
             "head": self._read_head,
             "updated": self._read_updated,
@@ -181,6 +188,141 @@ class ScanRunner(Reading):
         """Rows that are open, the one not looked at for longest first; as of answer ``until``."""
         job, before = self.job, None if until is None else until + 1
         return tuple(self.ledger.live_ids(job.shop, job.resource, is_open=True, before_seq=before))
+
+    # -- however the shop pages -------------------------------------------------------------------
+
+    @property
+    def is_by_offset(self) -> bool:
+        """Whether the shop is known to page by offset."""
+        return self.ledger.value(self.job.shop, PAGING_KEY) == "offset"
+
+    def read(self) -> Outcome:
+        """Read what the job asks for. Raises :class:`~repair_shop.errors.ShopError`."""
+        try:
+            return replace(self, by_offset=self.is_by_offset)._read_kind()
+        except PagingBroken as broken:
+            return self._read_otherwise(broken)
+
+    def may_go_on(self, out: Outcome) -> bool:
+        """Whether one page may not be the whole list, though page 2 is empty: where no list of the
+        shop shows a longer page, in a first load and of lists that lack known rows."""
+        job, rows, longest = self.job, len(out.ids), self.longest
+        if not out.proven or not out.whole or job.hides_categories or not rows:
+            return False
+        if rows != longest and (out.page_rows or longest > min(rows, PAGE_ROWS - 1)):
+            return False
+        known = self.ledger.live_count(job.shop, job.resource)
+        return job.kind == "full" or (job.kind == "head" and known > rows)
+
+    def read_on(self, out: Outcome) -> Outcome:
+        """What was read of one page, or where the list goes on behind it the whole list."""
+        if not self._goes_on(out):
+            return out
+        rows, out = len(out.ids), self._read_otherwise(PagingBroken(NOTHING_NEW))
+        if out.proven and len(out.ids) <= rows:
+            out.reason, out.cannot_page = NOTHING_NEW, True
+        return out
+
+    def _read_otherwise(self, broken: PagingBroken) -> Outcome:
+        """By offset, from now on, if that shows more than one page; else unsorted."""
+        ledger, job = self.ledger, self.job
+        try:
+            out = replace(self, by_offset=True)._read_kind()
+            if out.whole and not ledger.shown_ids(self.scan) <= out.ids:
+                raise PagingBroken("it leaves out rows that page numbers showed")
+            if not self._has_pages_by_offset():
+                if out.proven and out.whole:
+                    return out  # one page, of more rows than a page by number has
+                raise PagingBroken("it shows no more than one page")
+            ledger.set_value(job.shop, PAGING_KEY, "offset")
+            self.say(
+                f"{job.shop}: {job.path} does not page by number ({broken}); "
+                "asking by offset and limit from now on."
+            )
+            return out
+        except (PagingBroken, BadAnswer) as again:
+            ledger.drop_value(job.shop, PAGING_KEY)
+            if job.kind in ("full", "audit", "repair"):
+                for by_offset in (False, True):
+                    found = self._read_upwards(by_offset)
+                    if found is not None:
+                        return found
+            return Outcome(reason=f"{broken}; by offset: {again}", cannot_page=True)
+
+    def _has_pages_by_offset(self) -> bool:
+        """Whether a list has a second page by offset and limit, of rows that the first has not.
+
+        One that ignores them shows its first page again, perhaps with what is new, and a short list
+        says nothing.
+        """
+        job = self.job
+        reader = replace(self.aside, by_offset=True)
+        for one in reader.slices or [WHOLE]:
+            pages = reader.pages(f"offset {one.name}:", None, {**window_of(job), **one.params})
+            order = "newest" if job.endpoint.sort else None
+            first, second = (pages.ask(f"page:{page}", page, order) for page in (1, 2))
+            if 2 * len({*second.ids} - {*first.ids}) > second.size:
+                return True
+        return False
+
+    def _goes_on(self, out: Outcome) -> bool:
+        """Whether a list of one page shows others before its oldest day or by offset; where it is
+        full, after its newest too, or may, as it comes whatever is asked, and in what order."""
+        job, reader = self.job, self.aside
+        offset: dict[str, Any] = {"offset": len(out.ids), "limit": PAGE_ROWS}
+        order = "oldest" if job.endpoint.sort else None
+        asks: list[tuple[str, dict[str, Any]]] = [("behind:", offset)]
+        if job.endpoint.created_filter and out.first_day:
+            since, until = job.endpoint.window
+            asks.append(("before:", {until: out.first_day}))
+            if len(out.ids) >= PAGE_ROWS:
+                asks.append(("after:", {since: out.last_day}))
+        for one in reader.slices:
+            # The bare list may be shorter than what was read of a slice.
+            longest = {**offset, "offset": reader.longest, **one.params}
+            asks.append((f"behind {one.name}:", longest))
+        alike = set[tuple[str, ...]]()
+        for name, asked in asks:
+            with suppress(ValidationRefused):
+                alike.add(reader.pages(name, None, asked).ask("newest:1", 1, order).ids)
+            if any(not out.ids.issuperset(ids) for ids in alike):
+                return True
+        if order is None or any(len(ids) < max(PAGE_ROWS, len(out.ids)) for ids in alike):
+            return False
+        return {reader.pages("newest:").ask("newest:1", 1, "newest").ids} == alike
+
+    def _read_upwards(self, by_offset: bool) -> Outcome | None:
+        """A list that pages but does not sort, up to its empty page and down again; None if it
+        cannot be paged so."""
+        reader = replace(self, by_offset=by_offset, prefix="unsorted:")
+        job = reader.job
+        window = window_of(job)
+        expected = reader.known.pages if reader.ledger.is_whole(job.shop, job.resource) else None
+        try:
+            if job.endpoint.partition:
+                out = Tickets(reader, is_sorted=False).read()
+            else:
+                pages = reader.pages("", None, window)
+                out = read_window(pages, expected=expected, is_all=self._goes_no_further)
+        except (PagingBroken, BadAnswer):
+            return None
+        # Where page numbers are ignored a page repeats itself as if it were the last.
+        return out if reader.ledger.shown_ids(reader.scan) <= out.ids else None
+
+    def _goes_no_further(self, pages: list[Page]) -> bool:
+        """Whether a list in the order of its days, asked for the last of them and all beyond, shows
+        rows of ``pages`` alone. The answer must be of these days: a filter that is ignored tells
+        nothing."""
+        job, rows = self.job, [row for page in pages for row in page.ids]
+        days = [day for page in pages for day in page.days if day is not None]
+        is_up, is_down = not goes_back(days), not goes_back(days[::-1])
+        if is_up == is_down or not job.endpoint.created_filter or len(days) < len(rows):
+            return False
+        (since, until), step = job.endpoint.window, timedelta(days=1 if is_down else -1)
+        asked = {**window_of(job), until if is_down else since: days[-1] + step}
+        page = self.aside.pages("beyond:", None, asked).ask("newest:1", 1, None)
+        is_of_days = all(day and ((days[-1] - day) * step.days).days >= -1 for day in page.days)
+        return is_of_days and 0 < page.size < PAGE_ROWS and set(rows).issuperset(page.ids)
 
 
 def _day_before(day: date | None) -> date:
