@@ -88,27 +88,16 @@ class Ledger(State):
         scan: Scan,
         *,
         state: ScanState,
-        proof: str = "",
-        reason: str = "",
         first_day: date | None = None,
         last_day: date | None = None,
-        pages: int = 0,
-        rows: int = 0,
+        **found: Any,
     ) -> None:
-        """Close a scan, with the evidence; its pages and notes are needed no longer."""
+        """Close a scan, with the evidence by the columns of its table: proof, reason, pages, rows.
+        Its own pages and notes are needed no longer."""
+        days = {"first_day": day_text(first_day), "last_day": day_text(last_day)}
+        told = {"proof": "", "reason": "", "pages": 0, "rows": 0} | found | days
         with self.transaction():
-            self.write(
-                "close_scan",
-                scan_id=scan.scan_id,
-                state=state,
-                proof=proof,
-                reason=reason,
-                at=now_text(),
-                first_day=day_text(first_day),
-                last_day=day_text(last_day),
-                pages=pages,
-                rows=rows,
-            )
+            self.write("close_scan", scan_id=scan.scan_id, state=state, at=now_text(), **told)
             self.write("drop_pages", scan_id=scan.scan_id)
             self.write("drop_notes", shop=scan.shop, prefix=_name_of_note(scan, ""))
 

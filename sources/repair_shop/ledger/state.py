@@ -42,29 +42,10 @@ class State(LedgerFile):
             self.write("begin_run", command=command, at=at, token=secrets.token_hex(16))
             return self.newest_run()
 
-    def end_run(
-        self,
-        run_id: int,
-        *,
-        outcome: str,
-        exit_code: int,
-        requests: int,
-        rows: int,
-        message: str,
-        detail: Mapping[str, Any],
-    ) -> None:
-        """Note how a run ended."""
-        self.write(
-            "end_run",
-            run_id=run_id,
-            at=now_text(),
-            outcome=outcome,
-            exit_code=exit_code,
-            requests=requests,
-            rows=rows,
-            message=message,
-            detail=json.dumps(detail, default=str),
-        )
+    def end_run(self, run_id: int, *, detail: Mapping[str, Any], **ended: Any) -> None:
+        """Note how a run ended, by the columns of its table."""
+        told = json.dumps(detail, default=str)
+        self.write("end_run", run_id=run_id, at=now_text(), detail=told, **ended)
 
     def last_runs(self, limit: int = -1) -> list[dict[str, Any]]:
         """The newest runs (by default all), newest first, with the columns of ``ops.runs``.
