@@ -24,6 +24,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from json import dumps
@@ -40,16 +41,16 @@ from ..errors import (
     OutcomeUnknown,
     RateLimited,
     ShopError,
+    Stopped,
     Unreachable,
     ValidationRefused,
 )
 from ..schema.dates import format_day, format_moment
 from ..settings import ShopSettings
 from .answers import Answer
-from .call import Call, Found, RequestCounter
 from .classify import Classified, classify
 from .redaction import Redactor
-from .refusals import Refusals
+from .refusals import Call, Found, Refusals
 from .service_clock import ServiceClock
 from .wire import ACCEPTED_ENCODINGS, Network, from_wire, longest_answer
 
@@ -65,6 +66,28 @@ _DROPPED_HEADERS = ("content-encoding", "content-length", "transfer-encoding", "
 Params = Mapping[str, Any]
 Files = Mapping[str, tuple[str, bytes]]
 """Form fields of an upload: field name → (file name, content)."""
+
+
+@dataclass
+class RequestCounter:
+    """Counts requests that went out; :class:`Stopped` beyond ``maximum``. Clients may share one."""
+
+    maximum: int | None = None
+    count: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def take(self) -> None:
+        """Reserve one request."""
+        with self._lock:
+            if self.maximum is not None and self.count >= self.maximum:
+                words = "1 request" if self.count == 1 else f"{self.count} requests"
+                raise Stopped(f"Stopped after {words}, as asked.")
+            self.count += 1
+
+    def give_back(self) -> None:
+        """The reserved request was not made."""
+        with self._lock:
+            self.count -= 1
 
 
 class Client:

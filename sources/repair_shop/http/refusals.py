@@ -16,9 +16,13 @@ import logging
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 from uuid import uuid4
 
-from ..budget import KeyBudget, Outcome, Slot, Standing
+import httpx
+
+from ..budget import KeyBudget, Lane, Outcome, Slot, Standing
 from ..errors import (
     BadAnswer,
     KeyRefused,
@@ -28,16 +32,49 @@ from ..errors import (
     Unreachable,
     ValidationRefused,
 )
-from .call import Call, Found
 from .classify import WRONG_KEY, Classified, denied_kind, error_of
 
 log = logging.getLogger(__name__)
 
 _IN_A_ROW = 3
 """Refusals in the same words, with nothing answered between them."""
+Found = Literal["", "asked once more", "key is in order"]
 Ask = Callable[[str, Found, str], tuple[float, BadAnswer | RateLimited | None]]
 """Makes one request of a path, by :attr:`Call.found` and :attr:`Call.limit`: when it was granted,
 and how it was refused."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A request, and how it is to be made. ``path`` is as it was asked for."""
+
+    request: httpx.Request
+    path: str
+    lane: Lane
+    on_send: Callable[[str], None] | None = None
+    raises_rate_error: bool = False
+    again: str = ""
+    """Why it is sent again."""
+    found: Found = ""
+    """What is known since a refusal without words."""
+    limit: str = ""
+    """Words that are a rate error here: see the module."""
+
+    @property
+    def method(self) -> str:
+        """``GET``, ``POST``, ``PUT`` or ``DELETE``."""
+        return self.request.method
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it changes nothing at the service."""
+        return self.method == "GET"
+
+    @property
+    def kind(self) -> str:
+        """The kind of the request, whichever record it is about."""
+        first, more, _ = self.path.strip("/").partition("/")
+        return f"{self.method} /{first}" + ("/…" if more else "")
 
 
 class _Denied(RateLimited):
