@@ -62,7 +62,7 @@ class _Level:
     """The column that names the row it stands in, where that is not the record."""
 
     def __post_init__(self) -> None:
-        columns = self.shape.flat_columns()
+        columns = self.shape.kinds
         names = {"id", *map(self.staged_name, columns)}
         odd = {*self.words("staged")} - columns.keys() | {*self.words("means")} - names
         if odd:
@@ -82,7 +82,7 @@ class _Level:
             return named
         of, _, part = column.partition("__")
         name = part if part.startswith(f"{of}_") else column.replace("__", "_")
-        kind = self.shape.flat_columns()[column]
+        kind = self.shape.kinds[column]
         if kind == "flag":
             return f"is_{name.removeprefix('is_')}"
         return name.removesuffix("_date") if kind == "moment" else name
@@ -90,7 +90,7 @@ class _Level:
     def columns(self) -> dict[str, dict[str, str]]:
         """Group of the view's columns -> name in raw -> name in the view."""
         found: dict[str, dict[str, str]] = {}
-        for column, kind in self.shape.flat_columns().items():
+        for column, kind in self.shape.kinds.items():
             name = self.staged_name(column)
             is_id = kind == "text" and (name == "id" or name.endswith("_id"))
             found.setdefault("ids" if is_id else _GROUPS[kind], {})[column] = name

@@ -45,7 +45,7 @@ from pipelines.load.tables import (
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import causes, first_line
 from sources.repair_shop.schema.arrow import empty_tables
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 if TYPE_CHECKING:
     import dlt
@@ -211,7 +211,7 @@ class Loader:
             for name, table in package.schema_update.items()
             for column in table["columns"]
         )
-        return sum(counts.get(name, 0) for name in TABLES), new_columns
+        return sum(counts.get(name, 0) for name in ENDPOINTS), new_columns
 
     def _mark_gone(
         self, connection: duckdb.DuckDBPyConnection, log: ChangeLog, tables: Iterable[str], end: int
@@ -302,7 +302,7 @@ class Loader:
 def _lacking(held: Mapping[str, set[str]]) -> list[str]:
     return [
         table
-        for table in TABLES
+        for table in ENDPOINTS
         if any(columns - held.get(name, set()) for name, columns in _declared(table).items())
     ]
 
@@ -347,7 +347,7 @@ def _plain(value: Any) -> Any:
 
 def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Columns nobody declared."""
-    declared = {name: columns for table in TABLES for name, columns in _declared(table).items()}
+    declared = {name: columns for table in ENDPOINTS for name, columns in _declared(table).items()}
     found = {
         f"{table}.{column}"
         for table, column in updates

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.home import HomeError
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 FORMAT = 4
 """Number of the warehouse's layout. A file with a higher one was written by a newer version."""
@@ -119,7 +119,7 @@ def has_rows(connection: duckdb.DuckDBPyConnection) -> bool:
     filled = connection.execute(
         "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'raw' AND estimated_size > 0"
     ).fetchall()
-    return any(table in TABLES for (table,) in filled)
+    return any(table in ENDPOINTS for (table,) in filled)
 
 
 def quoted(name: str) -> str:

@@ -21,7 +21,7 @@ from shopmirror import demo_shop
 from shopmirror.consoles import CommandError, duration, err, out, say, table
 from shopmirror.progress import watching
 from shopmirror.signals import stopping
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 
 _LAST_MONTHS = 6
 _NEXT = """
@@ -105,7 +105,7 @@ def show(home: Home, report: SyncReport, seconds: float) -> None:
 
 def _show_rows(warehouse: Published) -> None:
     counts: list[tuple[str, str]] = []
-    for name in TABLES:
+    for name in ENDPOINTS:
         sql = f'select count(*) as n from raw."{name}" where _deleted_at is null'  # noqa: S608 - a declared name
         counts.append((f"raw.{name}", f"{warehouse.row(sql)['n']:,}"))
     third = -(-len(counts) // 3)

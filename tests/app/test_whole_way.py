@@ -30,7 +30,7 @@ from shopmirror.commands.sync import show as show_sync
 from shopmirror.demo_shop import MARKER
 from shopmirror.main import main
 from sources.repair_shop.ledger import Ledger
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.app.command_line import ZONE, point_at
 from tests.app.command_line import home_of_its_own as home_of_its_own
 from tests.few_models import build_few
@@ -75,7 +75,7 @@ def test_pos_invoices_are_the_pos_orders(home, shop, run, name):
 
 def test_the_mirror_holds_what_the_shop_holds(home, shop):
     with duckdb.connect(str(home / "warehouse.duckdb"), read_only=True) as warehouse:
-        for table in TABLES:
+        for table in ENDPOINTS:
             held = warehouse.execute(
                 f"SELECT count(*), count(DISTINCT (shop_id, id)) FROM raw.{table}"
             ).fetchone()

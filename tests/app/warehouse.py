@@ -18,7 +18,7 @@ from pipelines.report import Period, closing_report
 from pipelines.report.closing import Page, Report
 from pipelines.transform.models import build
 from sandbox.generator import Size, generate
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.homes import shop_of
 from tests.ledgers import LoadedHome
 from tests.once import made_once
@@ -54,7 +54,7 @@ def make_home(path: Path, shops: Mapping[str, Shop]) -> Path:
     loaded.feed.load_waiting()
     loaded.ledger.close()
     loader.write_ops("runs", [_run()])
-    loader.write_ops("completeness", [_proof(name, table) for name in shops for table in TABLES])
+    loader.write_ops("completeness", [_proof(name, table) for name in shops for table in ENDPOINTS])
     # The models take the build's clock for now: that evening is the shops' running day.
     with time_machine.travel(NOW):
         build(home.build_warehouse, home=home.path, shops=settings)
@@ -122,7 +122,7 @@ def _rows(name: str, shop: Shop) -> dict[str, list[dict[str, Any]]]:
         until=TODAY + timedelta(days=1),
     )
     for resource, record in records:
-        if resource not in TABLES:
+        if resource not in ENDPOINTS:
             continue
         served = {k: v for k, v in record.items() if not k.startswith("_")}
         # Through JSON, as an answer of the service comes.

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import duckdb
 
-from sources.repair_shop.schema.endpoints import TABLES
+from sources.repair_shop.schema.endpoints import ENDPOINTS
 from sources.repair_shop.schema.shapes import Table
 
 SQL_TYPES = {
@@ -37,9 +37,9 @@ def raw_tables() -> Iterator[tuple[str, Table, bool]]:
             yield f"{name}__{child.name}", child.table, True
             yield from nested(f"{name}__{child.name}", child.table)
 
-    for name, table in TABLES.items():
-        yield name, table, False
-        yield from nested(name, table)
+    for name, endpoint in ENDPOINTS.items():
+        yield name, endpoint.shape, False
+        yield from nested(name, endpoint.shape)
 
 
 class Raw:
@@ -53,7 +53,7 @@ class Raw:
             connection.execute("create schema raw; create schema ops")
             for name, table, is_nested in raw_tables():
                 columns = dict(NESTED if is_nested else TOP)
-                columns |= {c: SQL_TYPES[k] for c, k in table.flat_columns().items()}
+                columns |= {c: SQL_TYPES[k] for c, k in table.kinds.items()}
                 body = ", ".join(f'"{c}" {t}' for c, t in columns.items())
                 connection.execute(f'create table raw."{name}" ({body})')
             connection.execute(

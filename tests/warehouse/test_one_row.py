@@ -54,7 +54,7 @@ ROWS = [
 def declared():
     endpoints.declare(GADGETS)
     yield
-    del endpoints._ENDPOINTS[GADGETS.table], endpoints._TABLES[GADGETS.table]
+    del endpoints._ENDPOINTS[GADGETS.table]
 
 
 @pytest.fixture

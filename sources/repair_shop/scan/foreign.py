@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ledger import Ledger
-from ..schema.endpoints import TABLES
+from ..schema.endpoints import ENDPOINTS
 from ..schema.names import snake_case
 
 _NOTE = "shape:"
@@ -76,7 +76,7 @@ class Shapes:
             return False
 
         def fields(of: str) -> int:
-            return len(TABLES[of].shape.fields & found.ever)
+            return len(ENDPOINTS[of].shape.fields & found.ever)
 
         others = (n.removeprefix(_NOTE) for n in self._ledger.names_of_values(self._shop, _NOTE))
         return any(

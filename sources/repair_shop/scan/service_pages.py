@@ -26,7 +26,7 @@ from ..scan.statuses import HALF_KEY, repair_labels, status_of
 from ..scan.volatile import Volatile
 from ..schema.clean import made_up_id, row_id, says_deleted, snake_case
 from ..schema.dates import Order, day_in, order_of
-from ..schema.endpoints import TABLES, Endpoint
+from ..schema.endpoints import ENDPOINTS, Endpoint
 
 PAGING_KEY = "paging"
 """Ledger key of a shop whose lists page by offset and limit (field notes, Behaviour)."""
@@ -72,7 +72,7 @@ def shown_order(rows: Sequence[Mapping[str, Any]], endpoint: Endpoint) -> Order 
 def _day_fields(table: str, day_column: str, fields: tuple[str, ...]) -> tuple[str, ...]:
     """Which of a row's fields may say its day, the column itself first."""
     names = {snake_case(str(key)): key for key in fields}
-    ordered = [day_column, *sorted(TABLES[table].shape.aliases.get(day_column, ()))]
+    ordered = [day_column, *sorted(ENDPOINTS[table].shape.aliases.get(day_column, ()))]
     return tuple(names[name] for name in ordered if name in names)
 
 

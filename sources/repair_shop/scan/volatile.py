@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ledger import Ledger
 from ..schema.digest import Path, digest
-from ..schema.endpoints import TABLES
+from ..schema.endpoints import ENDPOINTS
 from ..schema.names import snake_case
 from ..schema.shapes import Table
 
@@ -29,7 +29,7 @@ class Volatile:
 
     def __init__(self, ledger: Ledger, shop: str, name: str) -> None:
         self._ledger, self._shop, self._list = ledger, shop, name
-        self._table = TABLES[name.partition(":")[0]]
+        self._table = ENDPOINTS[name.partition(":")[0]].shape
         text = ledger.value(shop, _NOTE + name)
         self._paths = frozenset(map(tuple, json.loads(text))) if text else frozenset[Path]()
         self._is_asked = False
@@ -101,6 +101,4 @@ def _differing(before: Row, now: Row, path: Path) -> Iterator[Path]:
 def _is_declared(path: Path, table: Table) -> bool:
     """Whether a field is one that the list's rows are known to have, or a list of such rows."""
     names = [snake_case(name) for name in path]
-    return "__".join(names) in table.shape.spelled or (
-        len(names) == 1 and names[0] in table.shape.fields
-    )
+    return "__".join(names) in table.spelled or (len(names) == 1 and names[0] in table.fields)

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from ..ledger.records import Change
 from ..schema.clean import Cleaner, says_deleted
-from ..schema.endpoints import TABLES
+from ..schema.endpoints import ENDPOINTS
 from ..schema.memory import Memory
 from ..schema.shapes import UNDECLARED, Kind, Table
 
@@ -71,6 +71,7 @@ def tables_of(
     shown so far, brought up to date. Each table has all its declared columns; a field nobody
     declared is a text column, there only if a row has a value for it.
     """
+    shape = ENDPOINTS[table].shape
     cleaner = Cleaner(table, shop, zone, memory or Memory())
     prefix = ":".join((shop, *variant.values()))
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -87,11 +88,11 @@ def tables_of(
             "_dlt_id": f"{prefix}:{change.id}",
             **variant,
         }
-        _place(rows, table, TABLES[table], cleaner.row(row, own))
+        _place(rows, table, shape, cleaner.row(row, own))
     cleaner.end()
     return {
         name: _table(rows.get(name, []), declared, _TOP if name == table else _NESTED)
-        for name, declared in [(table, TABLES[table]), *_nested_lists(table, TABLES[table])]
+        for name, declared in [(table, shape), *_nested_lists(table, shape)]
     }
 
 
@@ -113,7 +114,7 @@ def _table(
     rows: Sequence[Mapping[str, Any]], declared: Table, own: Mapping[str, pa.DataType]
 ) -> pa.Table:
     """A table of all declared columns, ours, and those that somebody said."""
-    types = {name: TYPES[kind] for name, kind in declared.flat_columns().items()} | dict(own)
+    types = {name: TYPES[kind] for name, kind in declared.kinds.items()} | dict(own)
     others = sorted({name for row in rows for name in row} - types.keys())
     types |= dict.fromkeys(others, pa.string())
     return pa.table({name: _column(rows, name, kind) for name, kind in types.items()})
@@ -136,8 +137,9 @@ def _nested_lists(name: str, table: Table) -> Iterator[tuple[str, Table]]:
 
 def empty_tables(table: str) -> Tables:
     """A raw table and its declared nested lists with all their declared columns and no row."""
-    nested = _nested_lists(table, TABLES[table])
-    return {table: _table((), TABLES[table], _TOP)} | {
+    shape = ENDPOINTS[table].shape
+    nested = _nested_lists(table, shape)
+    return {table: _table((), shape, _TOP)} | {
         name: _table((), declared, _NESTED) for name, declared in nested
     }
 

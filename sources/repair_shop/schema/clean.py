@@ -19,10 +19,10 @@ from zoneinfo import ZoneInfo
 
 from ..schema.dates import order_of
 from ..schema.digest import digest
-from ..schema.endpoints import TABLES
+from ..schema.endpoints import ENDPOINTS
 from ..schema.memory import Memory
 from ..schema.names import bounded, snake_case
-from ..schema.shapes import Shape, Table
+from ..schema.shapes import Table
 from ..schema.values import (
     EMPTY,
     UNREADABLE,
@@ -79,7 +79,7 @@ class Cleaner:
         Nested lists that are declared stand in it as lists of rows.
         """
         try:
-            return self._level(raw, self.table, TABLES[self.table], own)
+            return self._level(raw, self.table, ENDPOINTS[self.table].shape, own)
         except Exception as error:  # noqa: BLE001 - one odd row must not stop a list
             return self._whole(raw, own, error)
 
@@ -93,16 +93,16 @@ class Cleaner:
         return out
 
     def _level(self, raw: Row, name: str, table: Table, own: Mapping[str, Any]) -> Clean:
-        shape, kinds = table.shape, table.shape.kinds
+        kinds = table.kinds
         fields = dict(named_fields(raw))
         nested = {
             child.name: fields.pop(spelled)
-            for child in shape.declared_children.values()
+            for child in table.children
             if (spelled := _first_full(fields, (child.name, *child.aliases))) is not None
         }
         noted: dict[str, str] = {}
         out: Clean = {}
-        for column, value in _flattened(fields, shape).items():
+        for column, value in _flattened(fields, table).items():
             if column in kinds and column not in own:
                 self._declared(out, noted, name, column, kinds[column], value)
             elif column in own or column in OWN:
@@ -117,7 +117,7 @@ class Cleaner:
         if noted:
             out["_unreadable"] = noted
             self._noted.append(out)
-        for child in shape.declared_children.values():
+        for child in table.children:
             if child.name in nested:
                 below = f"{name}__{child.name}"
                 above = {"shop_id": self.shop, "parent_id": own.get("parent_id", own.get("id"))}
@@ -175,27 +175,27 @@ def _first_full(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None
     return next((name for name in present if fields[name] not in EMPTY), next(iter(present), None))
 
 
-def _flattened(fields: Mapping[str, Any], shape: Shape) -> Clean:
+def _flattened(fields: Mapping[str, Any], table: Table) -> Clean:
     """Columns -> values: references and declared objects flattened, aliases taken."""
     flat: Clean = {}
     for name, value in fields.items():
-        if type(value) in _SCALARS and name not in shape.references:
+        if type(value) in _SCALARS and name not in table.reference_of:
             flat[name] = value  # as nearly all are
             continue
-        for column, part in _parts(name, value, shape):
+        for column, part in _parts(name, value, table):
             flat[_free(column, flat)] = None if part == [] or part == {} else part
-    _take_aliases(flat, shape)
+    _take_aliases(flat, table)
     return flat
 
 
-def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
+def _parts(name: str, value: Any, table: Table) -> Iterator[tuple[str, Any]]:
     """The columns that a field fills: one, or several of a reference or a declared object."""
-    reference = shape.references.get(name)
+    reference = table.reference_of.get(name)
     if reference is not None and type(value) is list and len(value) == 1:
         (value,) = value  # details come so, too (field notes, Shapes)
     is_object = type(value) is dict and bool(value)
-    if is_object and (name in shape.objects or name in shape.kinds):
-        if name in shape.kinds:
+    if is_object and (name in table.objects or name in table.kinds):
+        if name in table.kinds:
             yield name, value
         of = reference.name if reference else name
         for key, part in named_fields(value):
@@ -208,9 +208,9 @@ def _parts(name: str, value: Any, shape: Shape) -> Iterator[tuple[str, Any]]:
         yield f"{reference.name}__{'id' if is_id else reference.scalar}", value
 
 
-def _take_aliases(flat: Clean, shape: Shape) -> None:
+def _take_aliases(flat: Clean, table: Table) -> None:
     """A declared column that says nothing takes the first of its aliases that does."""
-    for name, others in shape.aliases.items():
+    for name, others in table.aliases.items():
         if flat.get(name) in EMPTY:
             spelled = _first_full(flat, others)
             if spelled is not None and (name not in flat or flat[spelled] not in EMPTY):

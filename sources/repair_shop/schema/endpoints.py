@@ -22,7 +22,7 @@ from typing import Any
 
 from ..schema.shapes import COMMON, LISTS, Child, Reference, Table
 
-__all__ = ["ENDPOINTS", "TABLES", "Endpoint", "declare", "resource_named", "rows_of"]
+__all__ = ["ENDPOINTS", "Endpoint", "declare", "resource_named", "rows_of"]
 
 _WORDS = ("one", "of", "called", "staged", "means")
 
@@ -149,7 +149,6 @@ def _frozen(value: Any) -> Any:
 
 
 _ENDPOINTS: dict[str, Endpoint] = {}
-_TABLES: dict[str, Table] = {}
 
 
 def declare(row: Endpoint) -> None:
@@ -160,7 +159,6 @@ def declare(row: Endpoint) -> None:
     if row.table in _ENDPOINTS:
         raise ValueError(f"{row.path}: there is a list for table {row.table!r} already")
     _ENDPOINTS[row.table] = row
-    _TABLES[row.table] = row.shape
 
 
 for _chapter in ("people", "tickets", "sales", "goods", "others"):
@@ -169,9 +167,6 @@ for _chapter in ("people", "tickets", "sales", "goods", "others"):
 
 ENDPOINTS: Mapping[str, Endpoint] = MappingProxyType(_ENDPOINTS)
 """Raw table -> endpoint, in the specification's order; all 35 lists."""
-
-TABLES: Mapping[str, Table] = MappingProxyType(_TABLES)
-"""Raw table -> what its rows hold."""
 
 
 class UnknownResource(Exception):

@@ -8,9 +8,9 @@ A reference such as ``customer`` is flattened to ``customer__id``, ``customer__n
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 Kind = Literal["text", "amount", "number", "flag", "moment"]
@@ -50,39 +50,26 @@ class Child:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
 class Table:
-    """The declared shape of one raw table (or of one nested list)."""
+    """The declared shape of one raw table (or of one nested list), prepared for looking fields up.
 
-    declared: str = ""
-    """The columns, each as ``name:kind|other name|other name``: text where no kind is said, with
-    the names of :data:`COMMON_ALIASES` where none is, or besides others after a ``+``."""
-    references: tuple[Reference, ...] = ()
-    children: tuple[Child, ...] = ()
-    words: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the views of ``staging`` are made of (``bench/staging.py``): nothing here reads it."""
+    ``declared``: the columns, each as ``name:kind|other name|other name``: text where no kind is
+    said, with the names of :data:`COMMON_ALIASES` where none is, or besides others after a ``+``.
+    ``words``: what the views of ``staging`` are made of (``bench/staging.py``).
+    """
 
-    @cached_property
-    def shape(self) -> "Shape":
-        """Prepared for looking fields up."""
-        return Shape(self)
-
-    def flat_columns(self) -> dict[str, Kind]:
-        """Column name in the warehouse -> kind, references flattened."""
-        return self.shape.kinds
-
-
-UNDECLARED = Table()
-"""A nested list that nobody declared."""
-
-
-class Shape:
-    """A declared table, prepared for looking fields up."""
-
-    def __init__(self, table: Table) -> None:
+    def __init__(
+        self,
+        declared: str = "",
+        references: tuple[Reference, ...] = (),
+        children: tuple[Child, ...] = (),
+        words: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.references, self.children, self.words = references, children, words
         self.kinds: dict[str, Kind] = {}
+        """Column name in the warehouse -> kind, references flattened."""
         self.aliases: dict[str, tuple[str, ...]] = {}
-        for word in table.declared.split():
+        for word in declared.split():
             first, *others = word.split("|")
             name, _, kind = first.partition(":")
             common = COMMON_ALIASES.get(name, ())
@@ -90,16 +77,15 @@ class Shape:
                 others = [*common, others[0][1:], *others[1:]]
             self.kinds[name] = cast("Kind", kind or "text")
             self.aliases[name] = tuple(others) or common
-        self.references: dict[str, Reference] = {
+        self.reference_of = {
             name: reference
-            for reference in table.references
+            for reference in references
             for name in (reference.name, *reference.aliases)
         }
-        self.objects = {*self.references}
+        self.objects = {*self.reference_of}
         """Fields of which each part is a column."""
-        self.declared_children = {child.name: child for child in table.children}
         # A service may say customer_id and customer_name where others nest an object.
-        for reference in table.references:
+        for reference in references:
             for part in reference.fields:
                 name = f"{reference.name}__{part}"
                 self.kinds[name] = "text"
@@ -118,5 +104,9 @@ class Shape:
         self.objects |= {name.partition("__")[0] for name in columns if "__" in name}
         self.spelled = frozenset(columns)
         """The columns, and their other names."""
-        self.fields = frozenset({*columns, *self.objects, *self.declared_children})
+        self.fields = frozenset({*columns, *self.objects, *(child.name for child in children)})
         """Fields that rows are known to have: columns, references, nested lists."""
+
+
+UNDECLARED = Table()
+"""A nested list that nobody declared."""
