@@ -141,19 +141,8 @@ def unpacked(body: bytes, dictionary: bytes) -> bytes:
 
 def row_json(row: Mapping[str, Any]) -> bytes:
     """A row as JSON that reads as it was: fractions keep their digits."""
-    try:
-        return orjson.dumps(row, default=_fragment)
-    except TypeError:  # a number of more than 64 bits
-        return orjson.dumps(_bounded(row), default=_fragment)
+    return orjson.dumps(row, default=_fragment)
 
 
 def _fragment(value: Decimal) -> Any:
     return orjson.Fragment(str(value).encode())
-
-
-def _bounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _bounded(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_bounded(item) for item in value]
-    return Decimal(value) if type(value) is int and value.bit_length() > 63 else value

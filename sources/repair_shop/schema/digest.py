@@ -9,7 +9,6 @@ is not edited by that, and to read it again every night would cost requests. So 
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -36,10 +35,7 @@ def digest(row: Mapping[str, Any], volatile: Collection[Path] = ()) -> bytes:
     kept: Any = _without(row, volatile) if volatile else row
     if not PHOTOS.isdisjoint(map(snake_case, kept)):
         kept = {k: _unasked(v) if snake_case(k) in PHOTOS else v for k, v in kept.items()}
-    try:
-        text = orjson.dumps(kept, default=str, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # a number of more than 64 bits
-        text = json.dumps(kept, sort_keys=True, default=str).encode()
+    text = orjson.dumps(kept, default=str, option=orjson.OPT_SORT_KEYS)
     if b"?" in text:
         text = _SIGNED.sub(b"", text)
     return hashlib.blake2b(text, digest_size=12).digest()
