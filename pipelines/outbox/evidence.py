@@ -183,12 +183,17 @@ class Evidence:
         ours = self._outbox.made(change.shop, "payments", but=change.number)
         # A payment may be booked on the day it was made for, which is its own to say.
         is_dated = bool(change.body.get("paymentDate"))
+        known = fence.get("known")
         new = {
             key: row
             for key, row in rows.items()
-            if key not in (fence.get("known") or {})
+            if key not in (known or {})
             and not {key, str(row.get("payment_id"))} & ours
-            and (is_dated or not self._records.is_older({"created_date": row.get("date")}, fence))
+            and (
+                is_dated
+                or known is not None
+                or not self._records.is_older({"created_date": row.get("date")}, fence)
+            )
         }
         # A note that is hidden, cut off or without its marker may be ours; another one is not.
         sent = [line.get("paymentNote") for line in body["lines"]]

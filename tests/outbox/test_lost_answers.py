@@ -281,6 +281,30 @@ def test_a_delete_does_not_hit_the_record_that_got_its_id(desk):
     assert "given out again" in desk.change().reason
 
 
+@pytest.mark.parametrize("rows", [3, 60])
+def test_a_record_that_a_clock_of_long_ago_dates_is_not_made_twice(desk, monkeypatch, rows):
+    """The clock that dates records stands still, and is not the one that dates answers."""
+    monkeypatch.setattr(desk.shop, "shown", lambda *_: "2026-07-16T18:22:05-0600")
+    desk.shop.tables["customers"].clear()
+    for number in range(rows):
+        desk.shop.put("customers", name=f"Old {number}")
+    desk.queue("customers", "create", {"name": "Ann", "mobile": "5550"})
+    desk.push("lost after")
+    desk.later(HOUR, 2)
+    assert desk.made("customers") == 1
+    assert "new records that may be it" in desk.change().reason
+
+
+def test_a_payment_that_a_clock_of_long_ago_dates_is_seen(desk, monkeypatch):
+    monkeypatch.setattr(desk.shop, "shown", lambda *_: "2026-07-16T18:22:05-0600")
+    invoice = desk.shop.invoice(100)
+    desk.pay(invoice, 40, marker=False)
+    desk.push("lost after")
+    desk.later(HOUR)
+    assert desk.states() == ["in_doubt"]
+    assert "new on the invoice, ours or the till's" in desk.change().reason
+
+
 def test_a_list_that_leaves_out_tickets_nobody_updated_hides_none(desk):
     desk.shop.list_shows = lambda path, query, row: (
         path != "tickets/updated" or "last_updated" in row
