@@ -105,6 +105,21 @@ def test_other_columns_of_the_list_decide_where_one_shows_nothing():
 
 
 @pytest.mark.parametrize(
+    ("price", "quantity", "meant"),
+    [
+        ("12,50", "2.000", (Decimal("12.5"), None)),
+        ("12.50", "2.000", (Decimal("12.5"), 2)),
+        ("1.990", "0.5", (None, Decimal("0.5"))),
+    ],
+)
+def test_money_and_quantities_may_be_written_by_two_hands(price, quantity, meant):
+    """By the shop's country, and by a database: a comma in one makes no thousands in the other."""
+    (row,) = read({"cog_per_item": price, "quantity": quantity}, table="stock")
+    assert (row.get("cog_per_item"), row.get("quantity")) == meant
+    assert ("_unreadable" in row) == (None in meant)
+
+
+@pytest.mark.parametrize(
     ("said", "held"),
     [
         ({"due_date": "0000-00-00 00:00:00"}, {"due_date": None}),

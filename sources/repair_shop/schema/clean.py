@@ -136,7 +136,7 @@ class Cleaner:
         if kind == "text" and type(value) is str:
             out[column] = value
             return
-        where = f"{'day' if kind == 'moment' else 'amount'}:{name}.{column}"
+        where = f"{'day' if kind == 'moment' else kind}:{name}.{column}"
         try:
             found = convert(kind, value, self.zone)
         except Ambiguous:

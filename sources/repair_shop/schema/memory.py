@@ -4,7 +4,8 @@ Two things. *Columns*: fields that nobody declared become columns. But an object
 ids would make one for each id, and a load needs memory for each; so only the first of them do.
 *Spelling*: ``1.234`` and ``07/05/2026`` mean two things. One value of the column that means one
 thing (``12.50``, ``07/16/2026``) decides for all; where the column has shown nothing, the other
-columns of the list do, if they agree. What was refused meanwhile is to be read again then.
+columns of its kind do, if they agree. Money with a comma before its cents says nothing of
+quantities: those of a database are ``2.000``. What was refused is to be read again once decided.
 """
 
 import json
@@ -22,7 +23,7 @@ class Memory:
     columns: dict[str, list[str]] = field(default_factory=dict)
     """Table -> columns that nobody declared, in the order in which they were met."""
     shown: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """Shop -> ``amount:table.column`` or ``day:table.column`` -> what unambiguous values showed:
+    """Shop -> ``amount:table.column`` (or ``number:``, ``day:``) -> what unambiguous values showed:
     signs of decimals, orders of days."""
     refused: dict[str, list[str]] = field(default_factory=dict)
     """Shop -> columns of which ambiguous values were refused."""
@@ -56,11 +57,16 @@ class Memory:
 
     def decides(self, shop: str, column: str) -> Any:
         """What a column has shown, else the list's others of its kind; None if it is not one."""
-        of_shop = self.shown.get(shop, {})
-        known, kind = of_shop.get(column), column.partition(":")[0]
-        if known is None:
-            known = [s for name, signs in of_shop.items() if name.startswith(kind) for s in signs]
+        known = self.shown.get(shop, {}).get(column) or self._of_kind(shop, column)
+        if not known and column.startswith("number:"):
+            money = self._of_kind(shop, "amount:")
+            known = [] if "," in money else money
         return known[0] if len(set(known)) == 1 else None
+
+    def _of_kind(self, shop: str, column: str) -> list[str]:
+        kind = column.partition(":")[0]
+        shown = self.shown.get(shop, {}).items()
+        return [sign for name, signs in shown if name.startswith(f"{kind}:") for sign in signs]
 
     def refuse(self, shop: str, column: str) -> None:
         """Note that an ambiguous value was refused."""
