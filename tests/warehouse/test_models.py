@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date, timedelta
 from pathlib import Path
 
 import duckdb
 import pytest
+import time_machine
 import yaml
 
 from pipelines.transform.findings import MEANINGS
 from pipelines.transform.models import PROJECT, ModelsFailed, build
+from tests.few_models import build_few
 from tests.homes import shop_of
+from tests.warehouse import scenes
 from tests.warehouse.conftest import Warehouse
 from tests.warehouse.raw import Raw, raw_tables
 
@@ -184,3 +188,22 @@ def test_the_models_keep_to_the_portable_subset(word: str) -> None:
         if re.search(word, path.read_text(encoding="utf-8"), re.IGNORECASE)
     ]
     assert found == []
+
+
+def test_a_ticket_seen_done_by_a_clock_a_year_ahead_is_no_open_one_afterwards(
+    tmp_path, monkeypatch
+):
+    build_few(monkeypatch, "marts.shop_days")
+    raw = Raw(tmp_path / "warehouse.duckdb")
+    raw.add("tickets", "t", created_date="2026-10-01", last_updated="2026-10-13", status__id="1")
+    for days, label in ((0, "New"), (365, "Repaired"), (1, "Repaired")):
+        raw.execute("update raw.tickets set status__label = ?", label)
+        with time_machine.travel(scenes.NOW + timedelta(days=days)):
+            build(raw.path, home=tmp_path, shops=[])
+    assert raw.execute("select done_source, done_day from marts.tickets") == [
+        ("last_updated", date(2026, 10, 13))
+    ]
+    [(open_ones,)] = raw.execute(
+        "select arg_max(tickets_open, day) from marts.shop_days where shop_id = 'main'"
+    )
+    assert open_ones == 0

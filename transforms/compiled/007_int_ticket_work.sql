@@ -27,12 +27,14 @@ timers as (
 
 changes as (
     select
-        shop_id, ticket_id,
-        min(first_seen_at) as first_change_at,
-        min(case when is_done then first_seen_at end) as done_at,
+        seen.shop_id, seen.ticket_id,
+        min(seen.first_seen_at) as first_change_at,
+        min(case when seen.is_done then seen.first_seen_at end) as done_at,
         count(*) as changes
-    from "marts"."ticket_statuses"
-    where not is_first_sight
+    from "marts"."ticket_statuses" as seen
+    inner join "intermediate"."int_shops" as shops on shops.shop_id = seen.shop_id
+    -- What a clock that was ahead dated in the future would be open until then.
+    where not seen.is_first_sight and seen.first_seen_at <= case when 'UTC' = cast(getvariable('usual_zone') as varchar) then shops.built_at at time zone cast(getvariable('usual_zone') as varchar) else shops.built_at at time zone 'UTC' end
     group by 1, 2
 ),
 
