@@ -67,11 +67,6 @@ _TOLD = (
 """Of shops whose rows are all there, as their home's own build by the same models has them."""
 
 
-def can_build() -> bool:
-    """Whether the packages for it are there."""
-    return dbt.is_there("postgres")
-
-
 def own_figures(home: Home, project: Path | None = None) -> Figures | None:
     """Those of the home's file, against which a build there is held; None before a build."""
     with home.open_build(read_only=True) as connection:
@@ -101,7 +96,7 @@ def build_there(there: Destination, project: Path | None = None) -> bool:
         lease.let_others()
     if lease.is_published() and _has_all(client):
         return False
-    if not can_build():
+    if not dbt.is_there("postgres"):
         raise LoadError(
             "its rows are there, but its models need the packages of the extra 'engines' (or set "
             "also_models = false)."

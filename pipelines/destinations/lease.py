@@ -40,7 +40,11 @@ _OWNERS = (
 they are loaded or no build of its own file is of them; ``published_of``: what it was when the
 reports there were built; ``built_at``: when its own file was built."""
 
-
+_OWN = (
+    "INSERT INTO ops.shop_owners (shop_id, home_id, host, since) VALUES (%s, %s, %s, %s) ON "
+    "CONFLICT (shop_id) DO UPDATE SET home_id = excluded.home_id, host = excluded.host, "
+    "since = excluded.since"
+)
 _WITHOUT_SHOP = (
     "DELETE FROM ops.findings WHERE home_id NOT IN (SELECT home_id FROM ops.shop_owners); "
     "DELETE FROM ops.runs WHERE home_id NOT IN (SELECT home_id FROM ops.shop_owners)"
@@ -85,18 +89,8 @@ class Lease:
                 raise LeaseError(_refusal(refused[0], *theirs[refused[0]]))
             now, host = datetime.now(UTC), socket.gethostname()
             for shop in shops:
-                if shop not in owners:
-                    self._do(
-                        "INSERT INTO ops.shop_owners (shop_id, home_id, host, since) "
-                        "VALUES (%s, %s, %s, %s)",
-                        *(shop, self._home_id, host, now),
-                    )
-                elif shop in theirs:
-                    self._do(
-                        "UPDATE ops.shop_owners SET home_id = %s, host = %s, since = %s "
-                        "WHERE shop_id = %s",
-                        *(self._home_id, host, now, shop),
-                    )
+                if shop not in owners or shop in theirs:
+                    self._do(_OWN, shop, self._home_id, host, now)
                 # Half loaded, however this ends, they are not what reports were built of.
                 self._do("UPDATE ops.shop_owners SET made_of = NULL WHERE shop_id = %s", shop)
             if not is_known:

@@ -74,35 +74,29 @@ class Feed:
     # -- loads that fail ------------------------------------------------------------------------
 
     def _load(self, tables: Sequence[str], end: int) -> None:
-        try:
-            self._load_up_to(tables, end)
-        except Exception as error:
-            if getattr(error, "exit_code", 1) != 1:
-                raise
+        if error := self._fault(tables, end):
             for table in tables:
                 self._load_list(table, end, error)
 
     def _load_list(self, table: str, end: int, error: Exception) -> None:
         """Load a list up to ``end``; rows that make it fail are told as text."""
-        while not self._loads(table, end):
+        while self._fault([table], end):
             rows = sorted(self.log.rows(table, self.at, end))
-            first = bisect(rows[:-1], False, key=lambda row: not self._loads(table, row.seq))
+            first = bisect(rows[:-1], False, key=lambda row: bool(self._fault([table], row.seq)))
             before = rows[first].seq - 1 if rows else end
-            if not rows or rows[first].is_refused or not self._loads(table, before):
+            if not rows or rows[first].is_refused or self._fault([table], before):
                 raise error  # it is not a row that is at fault
             self._ledger.refuse_row(*rows[first][1:4])
             end = max(end, self.log.end())
 
-    def _loads(self, table: str, end: int) -> bool:
+    def _fault(self, tables: Sequence[str], end: int) -> Exception | None:
+        """Load lists; what some row of them may be at fault of, else it is raised."""
         try:
-            self._load_up_to([table], end)
+            rows, new_columns = self._loader.load(self.log, tables, end)
         except Exception as error:
             if getattr(error, "exit_code", 1) != 1:
                 raise
-            return False
-        return True
-
-    def _load_up_to(self, tables: Sequence[str], end: int) -> None:
-        rows, new_columns = self._loader.load(self.log, tables, end)
+            return error
         self.rows += rows
         self.new_columns.update(new_columns)
+        return None

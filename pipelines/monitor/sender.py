@@ -160,15 +160,11 @@ class NotTaken(Exception):
     """A message was not taken; the words say why as far as that is known."""
 
 
-class RefusedRecipients(NotTaken):
-    """The server took the mail, but not for these; the others have it."""
-
-
 def send_mail(mail: EmailMessage, by: MailSettings) -> None:
     """Hand the message in.
 
     Raises ``OSError``, ``smtplib.SMTPException``, ``UnicodeError`` for a server's name, user or
-    password that the protocol has no form for, and :class:`RefusedRecipients`.
+    password that the protocol has no form for. Recipients may be refused though others have it.
     """
     context = ssl.create_default_context()
     host, port, seconds = by.smtp_host, by.smtp_port, by.timeout_seconds
@@ -183,7 +179,7 @@ def send_mail(mail: EmailMessage, by: MailSettings) -> None:
             server.login(by.smtp_user, by.smtp_password.get_secret_value())
         refused = server.send_message(mail)
     if refused:
-        raise RefusedRecipients(f"it refused {', '.join(sorted(refused))}")
+        raise smtplib.SMTPRecipientsRefused(refused)
 
 
 def _chat(subject: str, text: str, url: SecretStr) -> None:
@@ -248,9 +244,10 @@ def send_all(
             ways[name]()
             taken.append(name)
         except _NOT_SENT as error:
-            if isinstance(error, RefusedRecipients):
-                taken.append(name)
             failed[name] = why(error)
+            refused = error.recipients if isinstance(error, smtplib.SMTPRecipientsRefused) else ()
+            if 0 < len(refused) < len(by.mail_to):
+                taken.append(name)
     return Sent(taken, failed)
 
 

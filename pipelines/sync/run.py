@@ -121,12 +121,13 @@ def _load_all(
 ) -> bool:
     """Bring further destinations up to date, their models too; whether all are. What is wrong with
     one is told in the report."""
-    from pipelines.destinations.build import build_there, can_build, own_figures
+    from pipelines.destinations.build import build_there, own_figures
     from pipelines.destinations.load import destination
+    from pipelines.transform.dbt import is_there
 
     shops = [shop.name for shop in session.settings.shops]
     complete, is_well = report.outcome == "complete", True
-    builds = further.also_models and can_build()
+    builds = further.also_models and is_there("postgres")
     for name in further.also:
         session.observer.say(f"Loading {name} too ...")
         try:
