@@ -152,7 +152,7 @@ def test_a_server_tells_of_each_home_what_its_figures_lack(home):
         ) as rows(home_id, command, started_at, outcome, exit_code, message);
         create table ops.completeness as
             select shop_id, resource, 'full' as kind, 'proven' as state, true as is_proven,
-                '' as reason, timestamptz '2026-11-21 01:00:00Z' as began_at
+                '' as reason, 1 as rows, timestamptz '2026-11-21 01:00:00Z' as began_at
             from (values ('a'), ('b')) as shops(shop_id),
                 (values ('tickets'), ('ticket_invoices'), ('pos_orders'), ('payments'))
                     as lists(resource)
