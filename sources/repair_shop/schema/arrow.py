@@ -144,5 +144,5 @@ def empty_tables(table: str) -> Tables:
     }
 
 
-EMPTY_LIST = _table((), UNDECLARED, _NESTED)
+EMPTY_LIST = pa.Table.from_batches([], pa.schema(list(_NESTED.items())))
 """A nested list nobody declared, without a row."""
