@@ -22,6 +22,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -307,6 +308,7 @@ def _lacking(held: Mapping[str, set[str]]) -> list[str]:
     ]
 
 
+@cache
 def _declared(table: str) -> Mapping[str, set[str]]:
     """Tables of a list and of what is nested in it -> their columns."""
     return {name: set(empty.column_names) for name, empty in empty_tables(table).items()}

@@ -73,8 +73,8 @@ def columns_of(
     """Table of a schema -> names of its columns; of the file that is open or one ``attached``."""
     held: dict[str, set[str]] = {}
     for table, column in connection.execute(
-        "SELECT table_name, column_name FROM information_schema.columns "
-        "WHERE table_catalog = coalesce($attached, current_database()) AND table_schema = $schema",
+        "SELECT table_name, column_name FROM duckdb_columns() "
+        "WHERE database_name = coalesce($attached, current_database()) AND schema_name = $schema",
         {"schema": schema, "attached": attached},
     ).fetchall():
         held.setdefault(table, set()).add(column)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -135,7 +136,7 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
         told = {row["name"] for row in rows}
         renamed = _renamed(database, loader.home.warehouse)
         rows += [row for row in renamed if row["meaning"] or row["name"] not in told]
-    loader.write_ops("findings", rows)
+        loader.write_ops("findings", rows)
 
 
 def _of_fields(table: str, shop: str, names: Sequence[str]) -> dict[str, Any]:
@@ -286,6 +287,7 @@ def _any(
     return bool(database.execute(sql, {"shop": shop}).fetchall())
 
 
+@cache
 def _declared(table: str) -> set[str]:
     # A build asks; who looks at what was found waits for no tables.
     from sources.repair_shop.schema.arrow import empty_tables

@@ -23,7 +23,7 @@ from ..ledger.records import Change
 from ..schema.clean import Cleaner, says_deleted
 from ..schema.endpoints import ENDPOINTS
 from ..schema.memory import Memory
-from ..schema.shapes import UNDECLARED, Kind, Table
+from ..schema.shapes import Kind, Table
 
 _TIME = pa.timestamp("us", tz="UTC")
 _TOP: Mapping[str, pa.DataType] = {
