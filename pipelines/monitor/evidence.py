@@ -43,10 +43,6 @@ _BY_CODE = {2: Kind.MISCONFIGURED, 3: Kind.UNREACHED}
 _AGAIN = re.compile(r"^Incomplete \([^)]*\): ")
 """How the message of an incomplete run begins."""
 _RUNNING = "running"
-_NOTHING = Text(
-    "no list shows a single row, not even a status: the service may be closed for a while, or the "
-    "key may read nothing"
-)
 _TOLD_BY_EVIDENCE = frozenset({Kind.UNPROVEN, Kind.DIFFERS})
 
 
@@ -210,12 +206,11 @@ def as_of(rows: Iterable[Mapping[str, Any]], now: datetime) -> dict[str, datetim
     return found
 
 
-def doubts(evidence: Sequence[Mapping[str, Any]]) -> list[Problem]:
+def doubts(evidence: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """What the newest evidence does not prove; ``evidence`` is rows of ``ops.completeness``.
 
     A proven scan with a reason proves what it showed; the reason says what it did not show and is
-    kept all the same (rows that vanished too many at once). Every shop has statuses
-    (specification, Ticket): one that shows no row at all has answered without them.
+    kept all the same (rows that vanished too many at once).
     """
     found: list[Problem] = []
     for row in evidence:
@@ -227,10 +222,6 @@ def doubts(evidence: Sequence[Mapping[str, Any]]) -> list[Problem]:
             found.append(Problem(Kind.UNPROVEN, reason or "not proven", shop, resource))
         elif reason:
             found.append(Problem(Kind.VANISHED, reason, shop, resource))
-    proven = [row for row in evidence if row["is_proven"]]
-    read = {row["shop_id"] for row in proven if row["resource"] == "statuses"}
-    nothing = read - {row["shop_id"] for row in proven if row["rows"] != 0}
-    found += [Problem(Kind.UNPROVEN, _NOTHING, shop) for shop in sorted(nothing)]
     return list(dict.fromkeys(found))
 
 

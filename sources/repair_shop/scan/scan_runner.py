@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from ..errors import BadAnswer, ValidationRefused
+from ..http.answers import message_of
 from ..ledger import Page, ScanState
 from .custom_fields import read_fields, read_new_fields
 from .cuts import goes_back
@@ -27,6 +28,9 @@ from .statuses import status_of
 from .tickets import Tickets
 from .upwards import read_head, read_window
 
+_NO_SHOP = (
+    "not even a status is shown, and /info tells of no shop: the service may be closed for a while"
+)
 _MOST_DETAILS = 20
 """Open rows asked one by one, at most, in a run."""
 
@@ -84,9 +88,19 @@ class ScanRunner(Reading):
             return out
         # Nothing is known of it yet, and an answer may be empty for once.
         again = read("again:", in_categories=False)
-        if not job.hides_categories:
-            return again
-        return read("anew:") if again.ids else out
+        if job.hides_categories:
+            return read("anew:") if again.ids else out
+        if job.resource == "statuses" and not again.ids and not again.reason:
+            again.reason = self._no_shop()
+        return again
+
+    def _no_shop(self) -> str:
+        """Why a shop without a status is not believed; empty if it tells of itself. Every ticket
+        has one (specification, Ticket), and a service that is closed may answer empty lists."""
+        with suppress(BadAnswer):
+            info = self.client.get("/info").detail()
+            return "" if message_of(info) is None else _NO_SHOP
+        return _NO_SHOP
 
     def _read_head(self) -> Outcome:
         """The newest rows, and which of the others are gone."""
