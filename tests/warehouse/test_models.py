@@ -130,6 +130,16 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
 
 
+@pytest.mark.parametrize("rate", [True, False])
+def test_lines_that_say_a_rate_for_a_tax_are_told(tmp_path: Path, rate: bool) -> None:
+    raw = Raw(tmp_path / "warehouse.duckdb")
+    for number in range(1, 31):
+        line = {"total": 112 * number, "tax": 12 if rate else 12 * number}
+        raw.add("ticket_invoices", f"i{number}", amount_total=112 * number, lines=[line])
+    run = build(raw.path, home=tmp_path, shops=[])
+    assert ("taxes_are_amounts" in run.findings) == rate
+
+
 def test_a_record_of_many_fields_takes_no_gigabytes(tmp_path: Path) -> None:
     raw = Raw(tmp_path / "warehouse.duckdb")
     fields = {f"field_{number}": str(number) for number in range(10_000)}
