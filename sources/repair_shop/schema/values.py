@@ -43,7 +43,7 @@ _TYPESET = str.maketrans(
     | {"\N{RIGHT SINGLE QUOTATION MARK}": "'"}
 )
 """Minus signs, hyphens and dashes of all widths, any of which stands before a loss."""
-_NO_CENTS = re.compile(r"(?<=\d)([.,])-+")
+_NO_CENTS = re.compile(r"(?<=\d)([.,])-+(?!-| ?\d)")
 """``kr 500,-`` and ``CHF 5.-`` say that there are no cents."""
 
 UNREADABLE = object()
