@@ -99,6 +99,13 @@ def test_one_rule_reads_both_spellings_of_a_thousand():
     assert amounts("(12.00)", "12.00-", "Q1,234.50") == [-12, -12, Decimal("1234.50")]
 
 
+def test_a_percentage_is_a_rate_and_no_money():
+    (row,) = read({"tax_total": "12%"})
+    assert row.get("tax_total") is None and row["_unreadable"] == '{"tax_total": "12%"}'
+    assert [row["value"] for row in read({"value": "12%"}, table="tax_rates")] == [12]
+    assert [row["prices__vat"] for row in read({"vat": "12%"}, table="products")] == [12]
+
+
 def test_other_columns_of_the_list_decide_where_one_shows_nothing():
     (row,) = read({"amount_total": "1.234", "tax_total": "3,50", "created_date": "16/07/2026"})
     assert (row["amount_total"], row["tax_total"]) == (1234, Decimal("3.50"))

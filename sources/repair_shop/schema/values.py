@@ -144,6 +144,8 @@ def convert(kind: Kind, value: Any, zone: ZoneInfo, shown: Sign | Order | None =
         return _FLAGS.get(to_text(value).strip().lower(), UNREADABLE)
     if kind == "moment":
         return _moment(value, zone, shown)
+    if kind == "amount" and isinstance(value, str) and "%" in value:
+        return UNREADABLE  # a share of something, and no money
     try:
         return parse_amount(value, shown)
     except Ambiguous:
