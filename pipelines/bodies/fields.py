@@ -123,7 +123,10 @@ def _id(one: Field, value: Any) -> Any:
             return _identifier(value)
         if not (ids := as_list(value)):
             raise Fault("must name at least one")
-        return [_identifier(entry) for entry in ids]
+        found = [_identifier(entry) for entry in ids]
+        if twice := [entry for entry in found if found.count(entry) > 1]:
+            raise Fault(f"names {shown(twice[0])} more than once")
+        return found
     # Which labels exist only the service knows; a model's label does, too.
     is_label = one.type == "any" or (one.names == "models" and one.type != "string")
     if is_label and isinstance(value, int) and not isinstance(value, bool):

@@ -27,10 +27,11 @@ def retry(home: Path, number: int, *, by: str) -> str:
         why = f"by {by}; it was {change.state}" + (f": {change.reason}" if change.reason else "")
         if change.fence is not None:
             # Before anybody was asked, what was found is nobody's to judge.
-            known = change.reason if change.needs_person or change.approved_by else ""
+            known = f", knowing: {change.reason}" if change.needs_person else ""
+            is_again = change.state is State.IN_DOUBT and change.approved_by
             outbox.move(
                 change, State.IN_DOUBT, "retry", why, approved_by=by, needs_person=0, looks=0,
-                look_at=0.0, reason=f"approved by {by}, knowing: {known}",
+                look_at=0.0, reason=change.reason if is_again else f"approved by {by}{known}",
             )  # fmt: skip
             return f"{change.what} is looked for once more by the next push, then sent."
         outbox.move(change, State.QUEUED, "retry", why, reason="", needs_person=0, looks=0)
@@ -136,8 +137,9 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
         sends = f"'queue retry {number}' sends it, 'queue discard {number}' lets it be"
         return f"{told} Look at the service: if it was not done, {sends}"
     if change.state is State.REJECTED and not change.reason.startswith("discarded"):
-        anew = f"'queue discard {number}' and queue it anew"
-        return f"{told} Mend it at the service, then 'queue retry {number}'; or {anew}"
+        anew, there = f"'queue discard {number}' and queue it anew", " at the service"
+        mend = f"Mend it{there if change.attempts else ''}, then 'queue retry {number}'"
+        return f"{told} {mend}; or {anew}"
     return change.reason
 
 

@@ -193,6 +193,9 @@ def test_operations_are_those_of_the_endpoint_tables():
 def test_a_row_of_the_same_file_may_be_named():
     body = {"invoiceId": ["a", "@row:2"], "lines": [LINE]}
     assert validate("payments", "create", body)["invoiceId"] == ["a", {"$row": 2}]
+    for twice in (["a", "b", "a"], '["7", 7]', ["@row:2", "@row:2"]):
+        with pytest.raises(BodyError, match="more than once"):
+            validate("payments", "create", body | {"invoiceId": twice})
 
 
 def test_the_services_defaults_are_not_sent():

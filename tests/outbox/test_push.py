@@ -52,6 +52,18 @@ def test_a_chain_of_references_is_pushed_in_order_and_in_one_pass(desk, photo):
     assert b"picture" in content
 
 
+def test_a_file_that_changed_is_not_to_be_mended_at_the_service(desk, photo):
+    desk.queue("tickets", "upload", None, desk.shop.put("tickets"), file=photo)
+    photo.write_bytes(b"another")
+    desk.push()
+    with Outbox(desk.home) as outbox:
+        told = next_step(outbox, desk.change(), {})
+    assert "queue it again. Mend it, then 'queue retry 1'" in told
+    photo.write_bytes(b"picture")
+    desk.retry()
+    assert desk.push().exit_code == 0
+
+
 def test_a_rejected_change_stops_those_that_refer_to_it_and_no_others(desk):
     desk.queue("customers", "create", {"name": "Ann"})
     desk.queue("tickets", "create", {"customerId": "@1", "shortInfo": "x"})

@@ -72,9 +72,13 @@ def test_a_retry_of_what_is_not_there_sends_it_and_says_who_approved(desk):
     desk.pay(invoice)
     desk.push("lost before")
     desk.retry()
+    approved = desk.change().reason
+    assert approved.startswith("approved by ann, knowing: there is no new payment")
     with Outbox(desk.home) as outbox:
         assert "approved by ann" in next_step(outbox, desk.change(), {})
         assert "by ann; it was in_doubt: there is no new payment" in outbox.history(1)[-1]["detail"]
+    desk.retry()
+    assert desk.change().reason == approved
     desk.push()
     assert (desk.states(), len(desk.shop.tables["payments"])) == (["done"], 2)
 
