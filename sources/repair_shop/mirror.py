@@ -12,6 +12,7 @@ One mirror of a home works at a time (``sync.lock``); several processes share th
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -96,20 +97,17 @@ class Mirror:
         self._stop = threading.Event()
         self.requests = 0
         make_home(home)
-        self._lock = filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600)
-        try:
-            self._lock.acquire()
-        except filelock.Timeout:
-            raise AlreadyRunning(
-                f"Another process reads into {home.absolute()} already; try again when it ended."
-            ) from None
-        self.ledger_path = home / "mirror.sqlite"
-        try:
-            self.ledger = Ledger(self.ledger_path)
-            self._budget = Budget(home / "budget.sqlite")
-        except BaseException:
-            self._lock.release()
-            raise
+        with ExitStack() as files:
+            try:
+                files.enter_context(filelock.FileLock(home / "sync.lock", timeout=0, mode=0o600))
+            except filelock.Timeout:
+                raise AlreadyRunning(
+                    f"Another process reads into {home.absolute()} already; try again when it "
+                    "ended."
+                ) from None
+            self.ledger = files.enter_context(closing(Ledger(home / "mirror.sqlite")))
+            self._budget = files.enter_context(closing(Budget(home / "budget.sqlite")))
+            self._files = files.pop_all()
 
     def read(self, tables: Iterable[str], *, full: bool = False) -> list[ShopFetch]:
         """Bring these lists up to date in the ledger, all shops side by side."""
@@ -157,14 +155,8 @@ class Mirror:
             self.requests += client.requests
             return fetch
 
-    def close(self) -> None:
-        """Close the files and let the next one in."""
-        self._budget.close()
-        self.ledger.close()
-        self._lock.release()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.close()
+        self._files.close()

@@ -19,6 +19,7 @@ from ..errors import BadAnswer, NotAllowed
 from ..ledger import Ledger
 from ..schema.endpoints import ENDPOINTS
 from ..threads import side_by_side
+from .known import KnownRows
 from .outcome import PAGE_ROWS, Outcome
 from .reading import Reading
 from .service_pages import ServicePages
@@ -52,7 +53,8 @@ def read_new_fields(reading: Reading, known: Iterable[str]) -> Outcome:
     Else the whole list. Costs one request while all types' fields fit on a page.
     """
     first = reading.pages().ask("up:1", 1, None)
-    pages, size = reach(reading.ledger, reading.shop), _size(reading.ledger, reading.shop)
+    pages = reach(reading.ledger, reading.shop)
+    size = KnownRows(reading.ledger, reading.shop, "").least_full
     if pages == 1 and 0 < first.size < size and {*first.ids}.issuperset(known):
         out = Outcome(proof="the whole list", whole=True)
         out.take(first)
@@ -66,12 +68,8 @@ def reach(ledger: Ledger, shop: str) -> int:
     Where it grew in a run, lists read before that may lack the rows of the new pages.
     """
     lists = ENDPOINTS["custom_fields"].resources
-    return sum(ledger.live_count(shop, one) for one in lists) // _size(ledger, shop) + 1
-
-
-def _size(ledger: Ledger, shop: str) -> int:
-    """Rows of a full page at this service."""
-    return min(PAGE_ROWS, ledger.list_state(shop, "").page_rows or PAGE_ROWS)
+    size = KnownRows(ledger, shop, "").least_full
+    return sum(ledger.live_count(shop, one) for one in lists) // size + 1
 
 
 def _read_pages(reading: Reading, reader: ServicePages, pages: int) -> Outcome:

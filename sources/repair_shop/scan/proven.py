@@ -20,7 +20,7 @@ Each function here is deterministic in the pages it is given. So a scan that was
 from the start and is served from the ledger (:mod:`repair_shop.ledger`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import count as numbers
 from math import inf
@@ -93,7 +93,8 @@ def _read_list(reader: Bounded, hint: int | None) -> None:
         _look_between(reader, top, pages[1], pages[2])
     last, size = max(pages), pages[1].size
     places = size * (last - 1) + pages[last].size
-    count = _count(reader, [top, *pages.values()], size, last)
+    reader.expect(2 * last)  # where rows of a day change their order, all are seen late
+    count = Count(reader, None, shown=[top, *pages.values()], size=size, is_paged=True)
     if last >= _LONG or pages[last].size >= size or count.live != places:
         places = _settle(count, reader, last)
     out.proof = f"read from page {last} down to 1, both ends met: {places} rows on {places} places"
@@ -170,12 +171,6 @@ def _walk_to_end(reader: Bounded, last: int, page: Page) -> tuple[int, Page]:
             break
         last, page = number, following
     return last, page
-
-
-def _count(reader: Bounded, pages: Iterable[Page], size: int, last: int) -> Count:
-    """Holds what a scan showed against the places of its list."""
-    reader.expect(2 * last)  # where rows of a day change their order, all are seen late
-    return Count(reader, None, shown=pages, size=size, is_paged=True)
 
 
 def _settle(count: Count, reader: Bounded, last: int) -> int:
