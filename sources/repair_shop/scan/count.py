@@ -14,14 +14,14 @@ balance. Nothing is marked as gone here: :mod:`~repair_shop.scan.night` looks up
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import Protocol
 
 from ..ledger import Page
 from .cuts import BEGIN, END, Cut, Days, below, cut_of, goes_back, told_apart
+from .known import KnownRows
 from .outcome import PAGE_ROWS, WHOLE_PAGES, Bounded, NeverEnds, PagingBroken, try_by_offset
 
 _ROUNDS = 3
@@ -30,16 +30,6 @@ _LEFT_OUT = 2
 """Rows of a page that a service may leave out after it has cut the list into pages."""
 _WIDEST = 12
 """Pages between two cuts that are read again, at most."""
-
-
-class Known(Protocol):
-    """The rows of a list that are believed to live."""
-
-    def days(self) -> Sequence[tuple[date | None, int]]:
-        """Rows by day, as of this very moment; None for rows without a day."""
-
-    def ids(self, first: date, end: date) -> set[str]:
-        """Rows of the days from ``first`` on and before ``end``; all from BEGIN to END."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class Count:
     def __init__(
         self,
         reader: Bounded,
-        known: Known | None,
+        known: KnownRows | None,
         *,
         shown: Iterable[Page] = (),
         size: int,
