@@ -37,10 +37,6 @@ class Shape:
         """How many fields speak against rows of this shape being of a list of the ``known`` one."""
         return len(known.always - self.always) + len(self.ever - known.ever)
 
-    def joined(self, other: "Shape") -> "Shape":
-        """The shape of both."""
-        return Shape(self.always & other.always, self.ever | other.ever)
-
 
 class Shapes:
     """What the lists of a shop have shown."""
@@ -53,7 +49,9 @@ class Shapes:
         if not rows:
             return
         known, found = self._known(table), Shape.of(rows)
-        now = found if known is None else known.joined(found)
+        now = found
+        if known is not None:
+            now = Shape(known.always & found.always, known.ever | found.ever)
         if now != known:
             text = json.dumps([sorted(now.always), sorted(now.ever)])
             self._ledger.set_value(self._shop, _NOTE + table, text)

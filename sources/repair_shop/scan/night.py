@@ -102,9 +102,8 @@ class ListCount:
             balances = count.balances()
         except NeverEnds:
             balances = False
-        if (
-            not balances and not self.reading.known.shows_twice
-        ):  # else each night reads it whole anyway
+        # One that shows rows twice is read whole each night anyway.
+        if not balances and not self.reading.known.shows_twice:
             self._settle(out, [count])
         return out
 
