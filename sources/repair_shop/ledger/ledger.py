@@ -344,7 +344,5 @@ def _name_of_note(scan: Scan, name: str) -> str:
 
 
 def _scan(row: tuple[Any, ...]) -> Scan:
-    scan, shop, name, kind, spec, opened, began, run = row
-    return Scan(
-        scan, shop, name, kind, json.loads(spec), datetime.fromisoformat(opened), began, run
-    )
+    scan, shop, name, kind, opened, began, run = row
+    return Scan(scan, shop, name, kind, datetime.fromisoformat(opened), began, run)

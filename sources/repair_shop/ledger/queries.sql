@@ -48,14 +48,14 @@ delete from scans where state <> 'open' and closed_at < :year
                        group by shop, list, kind, spec))
 
 -- name: find_scan
-select scan_id, shop, list, kind, spec, opened_at, began_seq, run_id from scans
+select scan_id, shop, list, kind, opened_at, began_seq, run_id from scans
 where shop = :shop and list = :list and kind = :kind and spec = :spec and state = 'open'
 -- name: open_scan
 insert into scans(run_id, shop, list, kind, spec, opened_at, began_seq, boot, ticks)
 values (:run_id, :shop, :list, :kind, :spec, :at, (select value + 1 from meta where name = 'seq'),
         :boot, :ticks)
 -- name: open_scans
-select scan_id, shop, list, kind, spec, opened_at, began_seq, run_id from scans
+select scan_id, shop, list, kind, opened_at, began_seq, run_id from scans
 where state = 'open' and shop = :shop and kind in (select value from json_each(:kinds))
 order by scan_id
 -- name: recent_scans

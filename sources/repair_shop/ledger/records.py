@@ -39,7 +39,6 @@ class Scan:
     shop: str
     list: str
     kind: str
-    spec: Mapping[str, Any]
     opened_at: datetime
     began_seq: int
     """Number of the first answer since it was opened: rows not seen from then on, it did not
