@@ -16,7 +16,6 @@ with the sync lock held; nothing else may have the file open.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -26,7 +25,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import orjson
 import pyarrow as pa
 
 from pipelines.home import ANEW, Home, HomeError, storage_trouble
@@ -34,14 +32,14 @@ from pipelines.json_file import copy_file, draft_of
 from pipelines.load.imports import without
 from pipelines.load.tables import (
     FORMAT,
-    OPS_TABLES,
     check_format,
     columns_of,
     has_rows,
-    make_table,
+    make_ops,
     note,
     notes,
     quoted,
+    write_ops,
 )
 from sources.repair_shop.change_log import ChangeLog
 from sources.repair_shop.errors import causes, first_line
@@ -133,9 +131,7 @@ class Loader:
         with self.database() as connection:
             check_format(connection, self.home.build_warehouse)
             connection.execute("BEGIN")
-            connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
-            for table, columns in OPS_TABLES.items():
-                make_table(connection, "ops", table, columns)
+            make_ops(connection)
             connection.execute("CREATE TABLE IF NOT EXISTS ops.meta(name VARCHAR, value VARCHAR)")
             note(connection, format=str(FORMAT))
             connection.execute("COMMIT")
@@ -282,22 +278,8 @@ class Loader:
 
         Values are cast to the column's type; objects and lists become JSON text.
         """
-        typed = OPS_TABLES[name]
-        given = [{column: _plain(row.get(column)) for column in typed} for row in rows]
-        text = orjson.dumps(given, default=str).decode()
-        shape = json.dumps([dict.fromkeys(typed, "VARCHAR")])
-        select = ", ".join(
-            f"CAST(given.{quoted(c)} AS {kind}) AS {quoted(c)}" for c, kind in typed.items()
-        )
         with self.database() as connection:
-            connection.execute("BEGIN")
-            connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
-            connection.execute(
-                f"CREATE OR REPLACE TABLE ops.{quoted(name)} AS SELECT {select} FROM "  # noqa: S608 - names are quoted, types are ours
-                f"(SELECT unnest(from_json($rows, '{shape}')) AS given)",
-                {"rows": text},
-            )
-            connection.execute("COMMIT")
+            write_ops(connection, name, rows)
 
 
 def _lacking(held: Mapping[str, set[str]]) -> list[str]:
@@ -339,12 +321,6 @@ def states_of(pipeline: dlt.Pipeline) -> list[dict[str, Any]]:
     sources: dict[str, Any] = pipeline.state.get("sources", {})
     resources = sources.get(SCHEMA, {}).get("resources", {})
     return [state for state in resources.values() if LEDGER in state]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict | list | tuple):
-        return json.dumps(value, default=str, ensure_ascii=False)
-    return value
 
 
 def _new_columns(updates: Iterable[tuple[str, str]]) -> tuple[str, ...]:

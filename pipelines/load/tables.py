@@ -3,10 +3,13 @@
 ``ops.unreadable`` is made by the models.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import orjson
 
 from pipelines.home import HomeError
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -54,17 +57,40 @@ OPS_TABLES: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def make_table(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, columns: Mapping[str, str]
+def make_ops(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create the tables of ``ops``, or add the columns that were declared since."""
+    connection.execute("CREATE SCHEMA IF NOT EXISTS ops")
+    for table, columns in OPS_TABLES.items():
+        body = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        connection.execute(f"CREATE TABLE IF NOT EXISTS ops.{table} ({body})")
+        held = {name for name, *_ in connection.execute(f"DESCRIBE ops.{table}").fetchall()}
+        for column, kind in columns.items():
+            if column not in held:
+                connection.execute(f"ALTER TABLE ops.{table} ADD COLUMN {column} {kind}")
+
+
+def write_ops(
+    connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Create a table, or add the columns that were declared since."""
-    name = f"{schema}.{quoted(table)}"
-    body = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({body})")
-    held = {column for column, *_ in connection.execute(f"DESCRIBE {name}").fetchall()}
-    for column, kind in columns.items():
-        if column not in held:
-            connection.execute(f"ALTER TABLE {name} ADD COLUMN {quoted(column)} {kind}")
+    """Replace ``ops.<name>``, of :data:`OPS_TABLES`, at once.
+
+    Values are cast to the column's type; objects and lists become JSON text.
+    """
+    typed = OPS_TABLES[name]
+    given = [{column: _plain(row.get(column)) for column in typed} for row in rows]
+    shape = json.dumps([dict.fromkeys(typed, "VARCHAR")])
+    select = ", ".join(f"CAST(given.{c} AS {kind}) AS {c}" for c, kind in typed.items())
+    connection.execute(
+        f"CREATE OR REPLACE TABLE ops.{name} AS SELECT {select} FROM "  # noqa: S608 - names and types are ours
+        f"(SELECT unnest(from_json($rows, '{shape}')) AS given)",
+        {"rows": orjson.dumps(given, default=str).decode()},
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return value
 
 
 def columns_of(

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 
 import transforms
-from pipelines.load.tables import OPS_TABLES, make_table, put_row
+from pipelines.load.tables import make_ops, put_row
 from pipelines.settings import ShopSettings, parts
 from pipelines.transform import compiled, dbt
 from pipelines.transform.dbt import ModelsFailed as ModelsFailed
@@ -143,9 +143,7 @@ def prepare(database: Path, shops: Sequence[ShopSettings]) -> None:
     statuses mean. Definitions of the reports that were chosen earlier are left alone.
     """
     with duckdb.connect(str(database)) as connection:
-        connection.execute("create schema if not exists ops")
-        for table in ("shops", "service_reports", "pipeline_looks", "completeness", "statuses"):
-            make_table(connection, "ops", table, OPS_TABLES[table])
+        make_ops(connection)
         for shop in shops:
             named = ",".join(parts(shop.shop_accounts.lower()))
             values = {

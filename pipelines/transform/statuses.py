@@ -24,6 +24,7 @@ from typing import Any, Literal, get_args
 
 import duckdb
 
+from pipelines.load.tables import write_ops
 from pipelines.settings import ShopSettings
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
@@ -149,29 +150,21 @@ def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSe
     """Judge every status of every shop into ``ops.statuses``; reads ``raw`` and ``history``."""
     settings = {shop.name: named_in_settings(shop) for shop in shops}
     looked_on = dict(connection.execute("select shop_id, day from ops.pipeline_looks").fetchall())
-    rows: list[tuple[Any, ...]] = []
+    rows: list[dict[str, Any]] = []
     for shop, label, status in _statuses(connection):
         meaning, reason = judge(status, settings.get(shop, {}))
-        rows.append(
-            (
-                shop,
-                status.status_id,
-                label,
-                meaning,
-                meaning in ("closed", "cancelled"),
-                meaning != "open",
-                reason,
-                status.shown,
-                status.hidden,
-                status.label or None,
-                looked_on.get(shop),
-            )
-        )
-    connection.execute("delete from ops.statuses")
-    if rows:
-        connection.executemany(
-            "insert into ops.statuses values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-        )
+        said = {
+            "shop_id": shop,
+            "label": label,
+            "meaning": meaning,
+            "is_closed": meaning in ("closed", "cancelled"),
+            "is_done": meaning != "open",
+            "reason": reason,
+            "label_now": status.label or None,
+            "looked_on": looked_on.get(shop),
+        }
+        rows.append(vars(status) | said)
+    write_ops(connection, "statuses", rows)
 
 
 def _statuses(connection: duckdb.DuckDBPyConnection) -> Iterable[tuple[str, str, Evidence]]:
