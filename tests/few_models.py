@@ -19,7 +19,7 @@ NEEDED = (
 
 
 def build_few(patch: pytest.MonkeyPatch, *tables: str) -> None:
-    """Builds make what a sync asks and these tables from now on, and test nothing."""
+    """Builds make what a sync asks and these tables from now on, and carry out these tests only."""
     whole = compiled.read
 
     def few(project):
@@ -32,7 +32,9 @@ def build_few(patch: pytest.MonkeyPatch, *tables: str) -> None:
                 left += [
                     f"{a}.{b}" for a, b in re.findall(r'"?(\w+)"?\."?(\w+)"?', named[table].sql)
                 ]
-        return [named[table] for table in named if table in wanted]
+        return [
+            node for node in nodes if f"{node.schema}.{node.table}" in wanted or node.name in tables
+        ]
 
     patch.setattr(compiled, "read", few)
 

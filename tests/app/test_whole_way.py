@@ -53,6 +53,8 @@ def _few_models(monkeypatch):
 def synced(server, mirrored, tmp_path_factory):
     home = shutil.copytree(mirrored, tmp_path_factory.mktemp("synced") / "home")
     with pytest.MonkeyPatch.context() as patch:
+        build_few(patch)
+        load_plainly(patch)
         point_at(server, patch, home)
         assert main(["sync"]) == 0
     return home

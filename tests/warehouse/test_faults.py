@@ -25,7 +25,7 @@ from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from sources.repair_shop.observer import Observer
 from tests.app.command_line import point_at
-from tests.few_models import build_few
+from tests.few_models import build_few, load_plainly
 
 LEAVES_A_LOG = """
 import duckdb, os, sys
@@ -39,8 +39,9 @@ from pipelines.publish import publish
 from pipelines.settings import load_settings
 from pipelines.sync.run import sync
 from pytest import MonkeyPatch
-from tests.few_models import build_few
+from tests.few_models import build_few, load_plainly
 build_few(MonkeyPatch(), "marts.customers")
+load_plainly(MonkeyPatch())
 publish.copy_file = lambda *_: os._exit(9)
 sync(load_settings())
 """
@@ -96,6 +97,7 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
     assert any("in no report yet" in problem for problem in found["problems"]), found["problems"]
     assert not found["complete"]
     build_few(monkeypatch, "marts.customers")
+    load_plainly(monkeypatch)
     assert main(["sync"]) == 0
     runs = readers_get("select outcome, exit_code, ended_at is null from ops.runs order by run_id")
     assert runs[-2:] == [("killed", None, False), ("complete", 0, False)]
@@ -105,6 +107,7 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
 
 def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, monkeypatch):
     build_few(monkeypatch)
+    load_plainly(monkeypatch)
     builds = []
     built = models.build
 
@@ -115,10 +118,10 @@ def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, mon
         return built(*arguments, **named)
 
     monkeypatch.setattr(models, "build", failing_at_first)
-    monkeypatch.setattr(shop, "delay", 0.02, raising=False)
     for name in ("PUBLISH_EVERY", "LEAST_PAUSE", "SHARE"):
         monkeypatch.setattr(run, name, 0)
-    report = sync(load_settings())
+    shop.faults.after(9, lambda: time.sleep(3))  # the service is waited for: it is time to build
+    report = sync(load_settings(), resources=["customers", "tickets"])
     assert report.exit_code == 0, report.details
     assert len(builds) > 1
 
@@ -164,6 +167,7 @@ def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
 
 def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatch):
     """In the private file: readers keep the build before, and the next good night has all."""
+    build_few(monkeypatch, "history.customers", "days_add_up")
     store = synced.store("main")
     # New ones: no night with few requests reads the old ones again.
     one, other = (customer["id"] for customer in store.all("customers")[-2:])
@@ -237,16 +241,19 @@ def test_nobody_writes_within_an_opening_for_reading(tmp_path):
         pass
 
 
-def test_a_night_without_news_loads_no_row_and_builds_nothing(shop, monkeypatch):
+def test_a_night_without_news_loads_no_row_and_builds_nothing(synced, monkeypatch):
     build_few(monkeypatch, "marts.customers")
+    load_plainly(monkeypatch)
+    store = synced.store()
+    store.update("customers", store.ids("customers")[-1], {"name": "New"})
     said: list[str] = []
 
     class Listening(Observer):
         def say(self, text: str) -> None:
             said.append(text)
 
-    for is_first in (True, False):
+    for has_news in (True, False):
         said.clear()
         report = sync(load_settings(), observer=Listening())
-        assert (report.rows > 0, "Building the reports ..." in said) == (is_first, is_first)
+        assert (report.rows > 0, "Building the reports ..." in said) == (has_news, has_news)
     assert not said
