@@ -4,14 +4,6 @@
 -- table: purchase_documents
 -- tests: grain_purchase_documents_shop_id__effect_key
 
-with orders as (
-    select * from "staging"."purchase_orders" where deleted_at is null
-),
-
-expenses as (
-    select * from "staging"."expenses" where deleted_at is null
-)
-
 select
     orders.shop_id,
     concat('purchase_order:', orders.id) as effect_key,
@@ -33,8 +25,9 @@ select
     cast(1 as bigint) as documents,
     orders.last_updated_at,
     orders.seen_at
-from orders
+from "staging"."purchase_orders" as orders
 left join "staging"."suppliers" as suppliers on suppliers.shop_id = orders.shop_id and suppliers.id = orders.supplier_id
+where orders.deleted_at is null
 
 union all
 
@@ -59,5 +52,6 @@ select
     cast(1 as bigint) as documents,
     cast(null as timestamp with time zone) as last_updated_at,
     expenses.seen_at
-from expenses
+from "staging"."expenses" as expenses
 left join "staging"."expense_categories" as expense_categories on expense_categories.shop_id = expenses.shop_id and expense_categories.id = expenses.category_id
+where expenses.deleted_at is null

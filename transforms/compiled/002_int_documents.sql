@@ -6,16 +6,8 @@
 -- Ticket invoices and POS orders under one set of names; deleted ones are left out here, once.
 -- A table: six models read it, and working out days anew for each cost more than all of them.
 
-with invoices as (
-    select * from "staging"."ticket_invoices" where deleted_at is null
-),
-
-orders as (
-    select * from "staging"."pos_orders" where deleted_at is null
-),
-
 -- An invoice that says nothing of a ticket belongs to the one ticket that names it.
-naming as (
+with naming as (
     select shop_id, invoice_id, min(id) as ticket_id, min(created_day) as ticket_day
     from "staging"."tickets"
     where invoice_id is not null
@@ -40,7 +32,7 @@ select
     invoices.tax_total,
     invoices.last_updated_at,
     invoices.seen_at
-from invoices
+from "staging"."ticket_invoices" as invoices
 left join "intermediate"."int_named_tickets" as named
     on named.record_type = 'ticket_invoices' and named.shop_id = invoices.shop_id and named.record_id = invoices.id
 left join naming
@@ -48,6 +40,7 @@ left join naming
     and naming.shop_id = invoices.shop_id
     and naming.invoice_id = invoices.id
 left join "staging"."customers" as customers on customers.shop_id = invoices.shop_id and customers.id = invoices.customer_id
+where invoices.deleted_at is null
 
 union all
 
@@ -68,5 +61,6 @@ select
     orders.tax_total,
     orders.last_updated_at,
     orders.seen_at
-from orders
+from "staging"."pos_orders" as orders
 left join "staging"."customers" as customers on customers.shop_id = orders.shop_id and customers.id = orders.customer_id
+where orders.deleted_at is null

@@ -6,15 +6,7 @@
 -- Lines of documents that exist and of their returns, signed, each with its day and what its units cost. A
 -- table: several models ask for it.
 
-with documents as (
-    select * from "intermediate"."int_documents"
-),
-
-returns as (
-    select * from "intermediate"."int_returns"
-),
-
-signed as (
+with signed as (
     select
         lines.*,
         returns.position as return_position,
@@ -22,11 +14,11 @@ signed as (
         lines.return_row_key is not null as is_returned,
         case when products.id is null then lines.product_code else concat('id:', products.id) end as product_called
     from "intermediate"."int_sales_lines" as lines
-    inner join documents on documents.shop_id = lines.shop_id
+    inner join "intermediate"."int_documents" as documents on documents.shop_id = lines.shop_id
         and documents.document_type = lines.document_type
         and documents.document_id = lines.document_id
     left join "staging"."products" as products on products.shop_id = lines.shop_id and products.id = lines.product_id
-    left join returns
+    left join "intermediate"."int_returns" as returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
 ),
 

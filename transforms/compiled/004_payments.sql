@@ -13,10 +13,6 @@ with ranked as (
     from "intermediate"."int_shown_payments"
 ),
 
-listed as (
-    select * from "staging"."payments"
-),
-
 returns as (
     select shop_id, id, document_type, document_id,
         row_number() over (partition by shop_id, id order by document_type, document_id) as place
@@ -52,7 +48,7 @@ together as (
         listed.id is not null as is_listed,
         ranked.id is not null as is_embedded
     from (select * from ranked where place = 1) as ranked
-    full outer join listed
+    full outer join "staging"."payments" as listed
         on listed.shop_id = ranked.shop_id and listed.id = ranked.id
     left join returns
         on returns.shop_id = listed.shop_id
@@ -60,10 +56,6 @@ together as (
         and returns.place = 1
     -- A deletion counts unless the document was read after it and still shows the payment.
     where listed.deleted_at is null or ranked.holder_seen_at > listed.deleted_at
-),
-
-documents as (
-    select * from "intermediate"."int_documents"
 ),
 
 tickets as (
@@ -86,7 +78,7 @@ business as (
         coalesce(together.payment_method_title, payment_methods.title, together.payment_method_id) as payment_method
     from together
     inner join "intermediate"."int_shops" as shops on shops.shop_id = together.shop_id
-    left join documents on documents.shop_id = together.shop_id
+    left join "intermediate"."int_documents" as documents on documents.shop_id = together.shop_id
         and documents.document_type = together.document_type
         and documents.document_id = together.document_id
     left join tickets

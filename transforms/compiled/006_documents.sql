@@ -4,11 +4,7 @@
 -- table: documents
 -- tests: grain_documents_shop_id__document_type__document_id
 
-with documents as (
-    select * from "intermediate"."int_documents"
-),
-
-line_sums as (
+with line_sums as (
     select * from "intermediate"."int_line_sums" where not is_returned
 ),
 
@@ -47,7 +43,7 @@ figures as (
         line_sums.cost,
         line_sums.uncosted,
         line_sums.uncosted_net
-    from documents
+    from "intermediate"."int_documents" as documents
     left join line_sums on line_sums.shop_id = documents.shop_id
         and line_sums.document_type = documents.document_type
         and line_sums.document_id = documents.document_id

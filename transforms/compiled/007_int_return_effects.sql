@@ -5,11 +5,7 @@
 
 -- Returns as sales, each with its document.
 
-with documents as (
-    select * from "marts"."documents"
-),
-
-line_sums as (
+with line_sums as (
     select *, case
         when return_position is null then concat(document_type, ':', document_id)
         else concat(document_type, ':', document_id, ':return:', return_position)
@@ -32,7 +28,7 @@ effects as (
         returns.created_day as effect_day,
         cast(-returns.amount as decimal(28, 4)) as effect_gross
     from "intermediate"."int_returns" as returns
-    inner join documents on documents.shop_id = returns.shop_id
+    inner join "marts"."documents" as documents on documents.shop_id = returns.shop_id
         and documents.document_type = returns.document_type
         and documents.document_id = returns.document_id
 )

@@ -6,10 +6,6 @@
 
 with payments as (
     select * from "marts"."payments" where day is not null and amount is not null
-),
-
-tickets as (
-    select * from "marts"."tickets"
 )
 
 select
@@ -33,5 +29,5 @@ select
     cast(count(*) as bigint) as payments,
     cast(count(distinct tickets.id) as bigint) as tickets
 from payments
-left join tickets on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
+left join "marts"."tickets" as tickets on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
 group by 1, 2, 3

@@ -1,16 +1,8 @@
 -- Ticket invoices and POS orders under one set of names; deleted ones are left out here, once.
 -- A table: six models read it, and working out days anew for each cost more than all of them.
 {{ config(materialized='table') }}
-with invoices as (
-    select * from {{ ref('stg_ticket_invoices') }} where deleted_at is null
-),
-
-orders as (
-    select * from {{ ref('stg_pos_orders') }} where deleted_at is null
-),
-
 -- An invoice that says nothing of a ticket belongs to the one ticket that names it.
-naming as (
+with naming as (
     select shop_id, invoice_id, min(id) as ticket_id, min(created_day) as ticket_day
     from {{ ref('stg_tickets') }}
     where invoice_id is not null
@@ -35,13 +27,14 @@ select
     invoices.tax_total,
     invoices.last_updated_at,
     invoices.seen_at
-from invoices
+from {{ ref('stg_ticket_invoices') }} as invoices
 {{ ticket_named_in('ticket_invoices', 'invoices') }}
 left join naming
     on named.ticket_id is null
     and naming.shop_id = invoices.shop_id
     and naming.invoice_id = invoices.id
 {{ named_in('customers', 'invoices', 'customer_id') }}
+where invoices.deleted_at is null
 
 union all
 
@@ -62,5 +55,6 @@ select
     orders.tax_total,
     orders.last_updated_at,
     orders.seen_at
-from orders
+from {{ ref('stg_pos_orders') }} as orders
 {{ named_in('customers', 'orders', 'customer_id') }}
+where orders.deleted_at is null

@@ -1,15 +1,7 @@
 -- Lines of documents that exist and of their returns, signed, each with its day and what its units cost. A
 -- table: several models ask for it.
 {{ config(materialized='table') }}
-with documents as (
-    select * from {{ ref('int_documents') }}
-),
-
-returns as (
-    select * from {{ ref('int_returns') }}
-),
-
-signed as (
+with signed as (
     select
         lines.*,
         returns.position as return_position,
@@ -17,9 +9,9 @@ signed as (
         lines.return_row_key is not null as is_returned,
         {{ product_called('lines') }} as product_called
     from {{ ref('int_sales_lines') }} as lines
-    inner join documents on {{ same_document('documents', 'lines') }}
+    inner join {{ ref('int_documents') }} as documents on {{ same_document('documents', 'lines') }}
     {{ named_in('products', 'lines', 'product_id') }}
-    left join returns
+    left join {{ ref('int_returns') }} as returns
         on returns.shop_id = lines.shop_id and returns.row_key = lines.return_row_key
 ),
 

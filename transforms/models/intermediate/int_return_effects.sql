@@ -1,10 +1,6 @@
 -- Returns as sales, each with its document.
 {{ config(materialized='table') }}
-with documents as (
-    select * from {{ ref('documents') }}
-),
-
-line_sums as (
+with line_sums as (
     select *, {{ effect_key('document_type', 'document_id', 'return_position') }} as effect_key
     from {{ ref('int_line_sums') }}
     where is_returned
@@ -21,7 +17,7 @@ effects as (
         returns.created_day as effect_day,
         cast(-returns.amount as {{ money() }}) as effect_gross
     from {{ ref('int_returns') }} as returns
-    inner join documents on {{ same_document('documents', 'returns') }}
+    inner join {{ ref('documents') }} as documents on {{ same_document('documents', 'returns') }}
 )
 
 select

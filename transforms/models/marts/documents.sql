@@ -1,8 +1,4 @@
-with documents as (
-    select * from {{ ref('int_documents') }}
-),
-
-line_sums as (
+with line_sums as (
     select * from {{ ref('int_line_sums') }} where not is_returned
 ),
 
@@ -41,7 +37,7 @@ figures as (
         line_sums.cost,
         line_sums.uncosted,
         line_sums.uncosted_net
-    from documents
+    from {{ ref('int_documents') }} as documents
     left join line_sums on {{ same_document('line_sums', 'documents') }}
     left join return_sums on {{ same_document('return_sums', 'documents') }}
     left join payment_sums on {{ same_document('payment_sums', 'documents') }}

@@ -7,10 +7,6 @@ with ranked as (
     from {{ ref('int_shown_payments') }}
 ),
 
-listed as (
-    select * from {{ ref('stg_payments') }}
-),
-
 returns as (
     select shop_id, id, document_type, document_id,
         row_number() over (partition by shop_id, id order by document_type, document_id) as place
@@ -46,7 +42,7 @@ together as (
         listed.id is not null as is_listed,
         ranked.id is not null as is_embedded
     from (select * from ranked where place = 1) as ranked
-    full outer join listed
+    full outer join {{ ref('stg_payments') }} as listed
         on listed.shop_id = ranked.shop_id and listed.id = ranked.id
     left join returns
         on returns.shop_id = listed.shop_id
@@ -54,10 +50,6 @@ together as (
         and returns.place = 1
     -- A deletion counts unless the document was read after it and still shows the payment.
     where listed.deleted_at is null or ranked.holder_seen_at > listed.deleted_at
-),
-
-documents as (
-    select * from {{ ref('int_documents') }}
 ),
 
 tickets as (
@@ -80,7 +72,7 @@ business as (
         coalesce(together.payment_method_title, payment_methods.title, together.payment_method_id) as payment_method
     from together
     inner join {{ ref('int_shops') }} as shops on shops.shop_id = together.shop_id
-    left join documents on {{ same_document('documents', 'together') }}
+    left join {{ ref('int_documents') }} as documents on {{ same_document('documents', 'together') }}
     left join tickets
         on tickets.shop_id = together.shop_id and tickets.id = together.ticket_id
     {{ named_in('customers', 'tickets', 'customer_id') }}

@@ -1,11 +1,3 @@
-with orders as (
-    select * from {{ ref('stg_purchase_orders') }} where deleted_at is null
-),
-
-expenses as (
-    select * from {{ ref('stg_expenses') }} where deleted_at is null
-)
-
 select
     orders.shop_id,
     concat('purchase_order:', orders.id) as effect_key,
@@ -27,8 +19,9 @@ select
     cast(1 as bigint) as documents,
     orders.last_updated_at,
     orders.seen_at
-from orders
+from {{ ref('stg_purchase_orders') }} as orders
 {{ named_in('suppliers', 'orders', 'supplier_id') }}
+where orders.deleted_at is null
 
 union all
 
@@ -53,5 +46,6 @@ select
     cast(1 as bigint) as documents,
     cast(null as {{ instant_type() }}) as last_updated_at,
     expenses.seen_at
-from expenses
+from {{ ref('stg_expenses') }} as expenses
 {{ named_in('expense_categories', 'expenses', 'category_id') }}
+where expenses.deleted_at is null

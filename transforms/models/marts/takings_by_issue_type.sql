@@ -1,9 +1,5 @@
 with payments as (
     select * from {{ ref('payments') }} where day is not null and amount is not null
-),
-
-tickets as (
-    select * from {{ ref('tickets') }}
 )
 
 select
@@ -23,5 +19,5 @@ select
     cast(count(*) as bigint) as payments,
     cast(count(distinct tickets.id) as bigint) as tickets
 from payments
-left join tickets on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
+left join {{ ref('tickets') }} as tickets on tickets.shop_id = payments.shop_id and tickets.id = payments.ticket_id
 group by 1, 2, 3
