@@ -5,6 +5,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class _Hiding:
+    """What nobody finds now. It stays in ``sys.meta_path``: from a list that gets shorter while
+    another thread goes through it, that thread misses a finder, and with it a module. None in
+    ``sys.modules`` does not do: Arrow's compiled imports take it for the module."""
+
+    def __init__(self) -> None:
+        self.hidden: list[tuple[str, ...]] = []
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if any(name in names for names in tuple(self.hidden)):
+            raise ModuleNotFoundError(f"{name} is not needed now", name=name)
+
+
+_HIDING = _Hiding()
+
+
 @contextmanager
 def without(*names: str) -> Iterator[None]:
     """Have nobody in this process import these modules meanwhile, as if they were not installed.
@@ -13,11 +29,10 @@ def without(*names: str) -> Iterator[None]:
     of secrets: half a second of each run, and the memory of some 300 modules each. What is imported
     already stays, and what is asked for again afterwards is found.
     """
-    hidden = [name for name in names if name not in sys.modules]
-    for name in hidden:
-        sys.modules[name] = None  # type: ignore[assignment]
+    if _HIDING not in sys.meta_path:
+        sys.meta_path.insert(0, _HIDING)
+    _HIDING.hidden.append(names)
     try:
         yield
     finally:
-        for name in hidden:
-            sys.modules.pop(name, None)
+        _HIDING.hidden.remove(names)
