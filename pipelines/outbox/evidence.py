@@ -19,7 +19,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pipelines.outbox.basis import given_again
-from pipelines.outbox.change import NAMES, ONCE_ONLY, Change, Fields, Rows, Said, invoices_of
+from pipelines.outbox.change import (
+    NAMES,
+    ONCE_ONLY,
+    Change,
+    Fields,
+    Rows,
+    Said,
+    State,
+    invoices_of,
+)
 from pipelines.outbox.match import (
     KEYS,
     MARKER_FIELDS,
@@ -40,6 +49,7 @@ from pipelines.outbox.store import Outbox
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.settings import ShopSettings
 
+_WITHOUT_PATH = ("payments", "ticket_comments")
 _MOST_DETAILS = 10
 """Records read by their own path, at most, to see whether they hold a marker."""
 
@@ -111,10 +121,20 @@ class Evidence:
             for key, row in new.items()
         }
         keys = KEYS[change.resource]
+        aged = {
+            key for key, row in new.items()
+            if OWN_DATES.get(change.resource) not in body and self._records.is_older(row, fence)
+        }  # fmt: skip
+        same = {
+            key for key, of in grades.items()
+            if min(of.values()) >= Match.HIDDEN and all(of[name] is Match.SAME for name in keys)
+        }  # fmt: skip
         like = [
             key for key, of in grades.items()
-            if all(of.get(name, Match.SAME) > Match.DIFFERENT for name in keys)
-            or any(of.get(name) is Match.SAME for name in TELLING)
+            if (key not in aged or (key in same and self._is_dated_wrong(change.shop))) and (
+                all(of.get(name, Match.SAME) > Match.DIFFERENT for name in keys)
+                or any(of.get(name) is Match.SAME for name in TELLING)
+            )
         ]  # fmt: skip
         if change.marker:
             return self._marked(change, change.marker, new, like)
@@ -122,18 +142,27 @@ class Evidence:
             if change.answered in (key, *(str(new[key].get(name)) for name in NAMES)):
                 return Verdict("applied", f"record {key} is new, as answered", key)
         if not like:
-            return Verdict("absent", _none_of(len(new), "record"))
+            return Verdict("absent", _none_of(len(new) - len(aged), "record"))
         equal = [
-            key for key in like
-            if key not in again
-            and min(grades[key].values()) >= Match.HIDDEN
-            and all(grades[key][name] is Match.SAME for name in keys)
-            and self._is_made_within(new[key], change, fence)
-        ]  # fmt: skip
+            key
+            for key in like
+            if key in same and key not in again and self._is_made_within(new[key], change, fence)
+        ]
         if change.acts or len(equal) != 1:
             told = ", ".join(like)
             return Verdict("unknown", f"new records that may be it, or another's: {told}")
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
+
+    def _is_dated_wrong(self, shop: str) -> bool:
+        """Whether records are dated by another clock than answers, as far as one that we made last
+        can tell."""
+        made = self._outbox.changes(shop=shop, op="create", states=[State.DONE])
+        for own in reversed(made):
+            if own.resource in _WITHOUT_PATH or own.resource in OWN_DATES or not own.sent_at:
+                continue
+            row = self._records.one(own.resource, str(own.id)) or {}
+            return self._records.is_older(row, {"since": own.sent_at})
+        return True
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""
@@ -182,17 +211,21 @@ class Evidence:
             return _whole(own, body, was_sent=change.attempts > 0)
         ours = self._outbox.made(change.shop, "payments", but=change.number)
         # A payment may be booked on the day it was made for, which is its own to say.
-        is_dated = bool(change.body.get("paymentDate"))
-        known = fence.get("known")
+        known, amounts = fence.get("known"), {cents(line["amount"]) for line in body["lines"]}
+        is_any_age = known is not None or bool(change.body.get("paymentDate"))
         new = {
             key: row
             for key, row in rows.items()
             if key not in (known or {})
             and not {key, str(row.get("payment_id"))} & ours
             and (
-                is_dated
-                or known is not None
+                is_any_age
                 or not self._records.is_older({"created_date": row.get("date")}, fence)
+                or (
+                    not marker
+                    and cents(row.get("amount")) in amounts
+                    and self._is_dated_wrong(change.shop)
+                )
             )
         }
         # A note that is hidden, cut off or without its marker may be ours; another one is not.

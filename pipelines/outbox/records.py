@@ -145,7 +145,8 @@ class Records:
 
     def new(self, resource: str, body: Fields, fence: Fields) -> Found:
         """Records that are not of before the fence, and that may be of the body's author: the list
-        from its newest down to those of before the fence, and of the day that the author names."""
+        from its newest down to those of before the fence, and of the day that the author names.
+        Without the ids of before, those that are dated before are among them."""
         if unsure := fence.get("unsure"):
             raise Unsure(f"what was there before was not known: {unsure}")
         path, known = _PATHS[resource], fence.get("known")
@@ -168,7 +169,8 @@ class Records:
         return {
             key: row
             for key, row in rows.items()
-            if not _is_known(key, row, known or {}) and (own or not self.is_older(row, fence))
+            if not _is_known(key, row, known or {})
+            and (own or known is None or not self.is_older(row, fence))
         }
 
     def was_whole(self, resource: str, fence: Fields) -> bool:

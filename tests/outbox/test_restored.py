@@ -353,3 +353,23 @@ def test_a_push_at_work_has_all_that_it_committed_in_the_one_file(desk):
     with closing(sqlite3.connect(copy)) as db:
         states = db.execute("select state from changes order by number").fetchall()
     assert states == [("sending",), ("queued",)]
+
+
+@pytest.mark.parametrize("kind", ["customers", "ticketComments", "payments"])
+def test_records_that_a_clock_of_long_ago_dates_are_not_made_again(desk, monkeypatch, kind):
+    monkeypatch.setattr(desk.shop, "shown", lambda *_: "2026-07-16T18:22:05-0600")
+    desk.begin()
+    invoice = desk.shop.invoice(100)
+    desk.shop.put("ticketComments", comment="Old")
+    if kind == "payments":
+        desk.pay(invoice, 40, marker=False)
+    elif kind == "customers":
+        desk.queue(kind, "create", {"name": "Ann", "mobile": "5550"})
+    else:
+        comment = {"ticket": "7", "comment": "Ready", "type": "Public", "status": "Update"}
+        desk.queue(kind, "create", comment)
+    desk.back_up()
+    desk.push()
+    desk.put_back()
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made(kind)) == (["in_doubt"], 1)
