@@ -133,10 +133,10 @@ def given_again(change: Change, row: Fields, zone: ZoneInfo) -> str:
     then, now = seconds_of(seen, zone), seconds_of(shown, zone)
     if then is None or now is None or now <= then + SLACK:
         return ""
-    # A list and a record's own path may tell one moment in two zones, which differ by quarters.
+    # A list and a record's own path may tell one moment in two forms, the zones of which differ by
+    # quarters.
     first, second = ((parse_moment(text, zone) or "")[_SECOND:] for text in (seen, shown))
-    is_told_alike = first == second != ""
-    if not is_told_alike and now - then <= _ZONES and (now - then) % _QUARTER == 0:
+    if first != second and now - then <= _ZONES and (now - then) % _QUARTER == 0:
         return ""
     return f"its id was given out again: the record there now was made at {row['created_date']}"
 
