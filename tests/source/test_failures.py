@@ -306,6 +306,12 @@ class TestBreaker:
             client.get("/leads")
         assert client.requests < 10
 
+    def test_a_login_in_place_of_everything_is_told_in_whole_sentences(self, loopback, client):
+        client.get("/customers")
+        loopback.otherwise = lambda _: Reply(302, b"", headers={"Location": "/login"})
+        with pytest.raises(errors.Unreachable, match=r"answers itself\. It is out of order"):
+            client.get("/leads")
+
     def test_refusals_of_some_requests_are_not(self, loopback, client):
         def answer(seen):
             missing = seen.path.count("/") == 3

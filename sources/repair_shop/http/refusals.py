@@ -215,8 +215,9 @@ class Refusals:
                     return
                 self._silent_from = asked_at
             else:  # as for the few that were on their way when it began: they are tried again
+                told = str(error).rstrip(".")
                 raise Unreachable(
-                    f"The service refuses every request, also after a minute of silence: {error}. "
+                    f"The service refuses every request, also after a minute of silence: {told}. "
                     "It is out of order, or tells its rate limit so."
                 )
             raise RateLimited(f"Nothing is answered any more: {error}")
