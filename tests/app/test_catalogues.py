@@ -9,9 +9,7 @@ from html import unescape
 import pytest
 from babel.messages.pofile import read_po
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
-from pipelines.dashboard.serve import APP
 from pipelines.language import Language, use
 from pipelines.language import shown as in_words
 from pipelines.language.display import FOLDER, DisplaySettings
@@ -23,6 +21,7 @@ from pipelines.report.render import mail_html, text
 from shopmirror.main import main
 from tests.app.catalogue import messages, notebooks
 from tests.app.receivers import HookServer
+from tests.app.test_page import shown
 from tests.app.warehouse import NOW, ask, chain_home, change
 from tests.promises import promise
 
@@ -110,23 +109,16 @@ def test_a_report_says_nothing_by_the_catalogue(tmp_path_factory, tmp_path):
 @pytest.mark.parametrize(
     "part", ["sales", "breakdown", "cash", "tickets", "due", "stock", "people", "books", "mirror"]
 )
-def test_the_page_says_nothing_by_the_catalogue(part, tmp_path_factory, monkeypatch):
-    home = chain_home(tmp_path_factory)
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+def test_the_page_says_nothing_by_the_catalogue(part, chain, monkeypatch):
     monkeypatch.setattr(DisplaySettings, "to_language", lambda _settings: strange())
-    page = AppTest.from_file(str(APP), default_timeout=60)
     ((customer, *names),) = ask(
-        home,
+        chain,
         "select (select customer_id from marts.documents where shop_id = 'centro' and "
         "customer_id is not null order by document_number limit 1), "
         "(select string_agg(distinct technician, '|') from marts.tickets)",
     )
-    for name, value in {
-        "part": part, "period": "2026-05", "open": f"centro/customer/{customer}", "q": "a",
-    }.items():  # fmt: skip
-        page.query_params[name] = value
-    page.run()
-    assert not page.exception
+    address = {"period": "2026-05", "open": f"centro/customer/{customer}", "q": "a"}
+    page = shown(chain, monkeypatch, part=part, **address)
     said = [str(text.value) for kind in ("title", "subheader", "warning", "error", "info")
             for text in page.get(kind)]  # fmt: skip
     said += [f"{one.label} {one.value} {one.delta}" for one in page.metric]

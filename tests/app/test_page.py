@@ -5,9 +5,11 @@ import re
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pyarrow as pa
 import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from pipelines.dashboard import asked, table
@@ -21,6 +23,8 @@ from tests.app.warehouse import NOW, ask, built_at, change
 
 def shown(home: Path, monkeypatch: pytest.MonkeyPatch, **address: str) -> AppTest:
     monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    # It looks through all packages for parts of pages: a fifth of what a test of the page takes.
+    monkeypatch.setattr(BidiComponentManager, "discover_and_register_components", MagicMock())
     page = AppTest.from_file(str(APP), default_timeout=60)
     for name, value in address.items():
         page.query_params[name] = value

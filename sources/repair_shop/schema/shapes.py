@@ -106,7 +106,3 @@ class Table:
         """The columns, and their other names."""
         self.fields = frozenset({*columns, *self.objects, *(child.name for child in children)})
         """Fields that rows are known to have: columns, references, nested lists."""
-
-
-UNDECLARED = Table()
-"""A nested list that nobody declared."""
