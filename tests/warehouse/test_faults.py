@@ -168,6 +168,7 @@ def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
 def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatch):
     """In the private file: readers keep the build before, and the next good night has all."""
     build_few(monkeypatch, "history.customers", "days_add_up")
+    load_plainly(monkeypatch)
     store = synced.store("main")
     # New ones: no night with few requests reads the old ones again.
     one, other = (customer["id"] for customer in store.all("customers")[-2:])
@@ -212,6 +213,7 @@ def test_a_file_of_somebody_elses_in_the_published_ones_place_is_replaced(synced
         theirs.execute("create schema raw")
         theirs.execute("create table raw.customers as select 'x' as id, 'y' as name")
     build_few(monkeypatch, "marts.customers")
+    load_plainly(monkeypatch)
     assert main(["sync", "customers"]) == 0
     customers = synced.store("main").count("customers")
     assert readers_get("select count(*) from marts.customers") == [(customers,)]
