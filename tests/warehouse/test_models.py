@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -130,14 +131,20 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
         connection.execute("alter table raw.payments add column amount decimal(28, 4)")
 
 
-@pytest.mark.parametrize("rate", [True, False])
-def test_lines_that_say_a_rate_for_a_tax_are_told(tmp_path: Path, rate: bool) -> None:
+@pytest.mark.parametrize(
+    ("tax", "is_told"), [(lambda _n: 12, True), (lambda _n: None, True), (lambda n: 12 * n, False)]
+)
+def test_documents_that_say_no_amount_of_tax_are_told(
+    tmp_path: Path, tax: Callable[[int], int | None], is_told: bool
+) -> None:
+    """But a rate in each of their lines, or nothing."""
     raw = Raw(tmp_path / "warehouse.duckdb")
+    raw.add("tax_rates", "vat", value=12)
     for number in range(1, 31):
-        line = {"total": 112 * number, "tax": 12 if rate else 12 * number}
-        raw.add("ticket_invoices", f"i{number}", amount_total=112 * number, lines=[line])
+        lines = [{"total": 112 * number, "tax": tax(number)}]
+        raw.add("ticket_invoices", f"i{number}", amount_total=112 * number, lines=lines)
     run = build(raw.path, home=tmp_path, shops=[])
-    assert ("taxes_are_amounts" in run.findings) == rate
+    assert ("taxes_are_amounts" in run.findings) == is_told
 
 
 def test_a_record_of_many_fields_takes_no_gigabytes(tmp_path: Path) -> None:

@@ -1,8 +1,18 @@
--- A shop whose lines say the same few taxes whatever they come to: a rate, or its id, and no amount.
--- Then tax, net and margin are wrong, while what was sold is right.
+-- A shop whose lines say the same few taxes whatever they come to: a rate, or its id, and no amount. Or one that has
+-- rates of tax, and whose documents say none. Then tax, net and margin are wrong, while what was sold is right.
 {{ config(severity='warn') }}
-select shop_id, count(distinct total) as totals, count(distinct tax) as taxes
+select shop_id, count(distinct total) as amounts, count(distinct tax) as taxes
 from {{ ref('int_sales_lines') }}
 where tax <> 0
 group by 1
 having count(distinct total) >= 20 and count(distinct tax) * 5 <= count(distinct total)
+
+union all
+
+select documents.shop_id, count(*) as amounts, count(documents.tax) as taxes
+from {{ ref('documents') }} as documents
+inner join (
+    select shop_id from {{ ref('stg_tax_rates') }} where value > 0 and deleted_at is null group by 1
+) as rates on rates.shop_id = documents.shop_id
+group by 1
+having count(*) >= 20 and count(documents.tax) = 0
