@@ -167,12 +167,15 @@ class Evidence:
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
         """Whether a record was surely made while ours may have been."""
         at = seconds_of(row.get("created_date"), self._zone)
+        was_whole = self._records.was_whole(change.resource, fence)
         if at is None or OWN_DATES.get(change.resource) in change.body:
             # No moment is shown, or not the service's own: that it was not there has to do.
-            return self._records.was_whole(change.resource, fence)
+            return was_whole
         first, last = fence.get("first", fence.get("since")), fence.get("until")
         if first is None:
             return False
+        if was_whole and last is not None and self._records.now() <= last:
+            return True  # whatever the clock that dates it says
         # Without the ids of before, one made a moment before the fence may be another's.
         early = SLACK if fence.get("known") is not None else 0.0
         return bool(at >= first - early and (last is None or at <= last + SLACK))

@@ -52,7 +52,7 @@ class Records:
     """Reads records of one shop."""
 
     def __init__(self, client: Client, now: Callable[[], float]) -> None:
-        self._client, self._now = client, now
+        self._client, self.now = client, now
         self._zone = client.shop.zone
         self.partial: set[str] = set()
         """Resources whose lists may leave out what is new."""
@@ -135,13 +135,13 @@ class Records:
         try:
             rows, is_full = self._page(_PATHS[resource], _BY_AGE, 1)
             if resource == "tickets":
-                rows |= self._updated_since(self._now())
+                rows |= self._updated_since(self.now())
             dates = {key: str(row.get("created_date") or "") for key, row in rows.items()}
             found = {"known": dates, "whole": not is_full and resource not in self.partial}
         except Unsure as unsure:
             found["unsure"] = str(unsure)
         # Asked before, what time it is there would be a guess by our clock, which people set.
-        return found | {"since": self._now()}
+        return found | {"since": self.now()}
 
     def new(self, resource: str, body: Fields, fence: Fields) -> Found:
         """Records that are not of before the fence, and that may be of the body's author: the list
@@ -150,7 +150,7 @@ class Records:
         if unsure := fence.get("unsure"):
             raise Unsure(f"what was there before was not known: {unsure}")
         path, known = _PATHS[resource], fence.get("known")
-        since = float(fence.get("since") or self._now() - _LONGEST_WAIT)
+        since = float(fence.get("since") or self.now() - _LONGEST_WAIT)
         own = parse_moment(body.get(OWN_DATES.get(resource, ""), ""), self._zone)
         if own:
             day = datetime.fromisoformat(own[:10]).replace(tzinfo=self._zone)
