@@ -9,7 +9,7 @@ into, one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +162,7 @@ def _exchange(client: SqlClientBase[Any]) -> None:
     """Give every published table the rows of its build."""
     held = _columns(client)
     for source, place in _published(held):
-        columns = _exact(held[source])
+        columns = {column: _EXACT.get(kind, kind) for column, kind in held[source].items()}
         there = held.get(place)
         if there is None:
             client.execute_sql(f'CREATE SCHEMA IF NOT EXISTS "{place[0]}"')
@@ -202,10 +202,6 @@ def _has_all(client: SqlClientBase[Any]) -> bool:
     """Whether nobody has dropped a table that readers had of the last build."""
     held = _columns(client)
     return all(place in held for _, place in _published(held))
-
-
-def _exact(columns: Mapping[str, str]) -> dict[str, str]:
-    return {column: _EXACT.get(kind, kind) for column, kind in columns.items()}
 
 
 def _columns(client: SqlClientBase[Any]) -> dict[tuple[str, str], dict[str, str]]:

@@ -181,17 +181,10 @@ class Lease:
 
     def _tables(self, schema: str, *columns: str) -> list[str]:
         """Tables that were loaded and have these columns."""
-        held: dict[str, set[str]] = {}
-        for table, column in (
-            self._do(
-                "SELECT table_name, column_name FROM information_schema.columns "
-                "WHERE table_schema = %s",
-                schema,
-            )
-            or ()
-        ):
-            held.setdefault(table, set()).add(column)
-        return [table for table, names in held.items() if names.issuperset(columns)]
+        sql = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = "
+        held = {(table, column) for table, column in self._do(f"{sql}%s", schema) or ()}
+        tables = {table for table, _ in held}
+        return sorted(t for t in tables if all((t, column) in held for column in columns))
 
     def _ask(self, what: str, where: str = "true", *values: object) -> Sequence[Sequence[Any]]:
         return self._do(f"{what} FROM ops.shop_owners WHERE {where}", *values) or ()

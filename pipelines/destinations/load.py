@@ -121,17 +121,22 @@ class Destination:
         the figures of its shops. Of shops that are taken over, rows that only the other home knew
         stay until this one ``is_complete``.
         """
+        from sources.repair_shop.source import from_log, offsets_of
+
         lease = self.lease
         self.raw.sync_destination()
         if lease and not lease.holds(self._tables()):
             lease.begin_anew()
             self.raw = self.raw.drop()
-        others = lease.claim(shops, take_over, is_known=self._is_of(log)) if lease else []
+        # Of the ledger as that is now: not of a later one than this was put back to.
+        is_known = all(offsets_of(log, kept) for kept in states_of(self.raw))
+        others = lease.claim(shops, take_over, is_known=is_known) if lease else []
         if others and lease:
             # Only what is loaded anew as a whole can be told from what is left of another home.
             lease.forget(self.raw.pipeline_name)
             self.raw = self.raw.drop()
-        rows, loads = self._load_raw(log)
+        loads = _run(self.raw, from_log(log, log.end(), file_format=self._files)).loads_ids
+        counts = row_counts(self.raw)
         _run(self._pipeline("ops"), list(self._ops(figures)))
         if lease:
             if is_whole := is_complete and bool(loads):
@@ -140,26 +145,12 @@ class Destination:
             # What the build here was made of, the models there will be made of.
             built = self.ledger.value("", BUILT) or None
             lease.loaded(mine, built, figures.built_at if figures else "")
-        return rows
-
-    def _load_raw(self, log: ChangeLog) -> tuple[int, list[str]]:
-        from sources.repair_shop.source import from_log
-
-        info = _run(self.raw, from_log(log, log.end(), file_format=self._files))
-        counts = row_counts(self.raw)
-        return sum(counts.get(table, 0) for table in ENDPOINTS), info.loads_ids
+        return sum(counts.get(table, 0) for table in ENDPOINTS)
 
     def _tables(self) -> Iterator[str]:
         """Tables of rows that were loaded there."""
         for schema in self.raw.schemas.values():
             yield from (str(table["name"]) for table in schema.data_tables(seen_data_only=True))
-
-    def _is_of(self, log: ChangeLog) -> bool:
-        """Whether what this home has loaded there is of its ledger, as that is now: not of a later
-        one than this was put back to."""
-        from sources.repair_shop.source import offsets_of
-
-        return all(offsets_of(log, kept) for kept in states_of(self.raw))
 
     def _pipeline(self, dataset: str) -> dlt.Pipeline:
         import dlt
