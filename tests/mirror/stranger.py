@@ -45,8 +45,8 @@ class Stranger:
     lists: dict[str, list[Row]] = field(default_factory=dict)
     paths: dict[str, list[Row]] = field(default_factory=dict)
     """Lists whose rows have paths of their own, and the rows that these show."""
-    other: dict[str, Any] = field(default_factory=dict)
-    """Answers of paths that are no lists."""
+    other: dict[str, Any] = field(default_factory=lambda: {"/info": {"name": "A shop"}})
+    """Answers of paths that are no lists; a shop without a status has to tell of itself."""
     past_the_end: Reply = field(default_factory=Reply)
     missing: Reply | None = None
     """Answers a path that is not in ``lists``; without it such a list is empty."""
