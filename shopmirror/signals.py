@@ -76,7 +76,7 @@ class _Outliving(io.TextIOWrapper):
         super().__init__(
             stream.detach(),
             encoding=stream.encoding,
-            errors=stream.errors,
+            errors="backslashreplace",
             line_buffering=is_terminal or loses_all,
         )
         self._loses_all = loses_all

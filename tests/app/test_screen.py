@@ -161,6 +161,19 @@ def test_a_run_outlives_whoever_read_what_it_says(closed, tmp_path):
     assert (tmp_path / "code").read_text().strip() == "130"  # of Ctrl-C
 
 
+def test_letters_that_a_terminal_lacks_are_escaped():
+    script = (
+        "from shopmirror.consoles import say\n"
+        "from shopmirror.signals import outlive_readers\n"
+        "outlive_readers(); say('Cobán')"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, env=environment
+    )
+    assert (done.returncode, done.stdout) == (0, b"Cob\\xe1n\n")
+
+
 def test_a_result_that_the_disk_has_no_room_for_is_an_error():
     command = f"{sys.executable} -m shopmirror --version > /dev/full"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
