@@ -7,7 +7,7 @@ import pytest
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from tests.app.command_line import point_at
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 
 SETTING = "custom_field_categories"
 NOW = "2026-10-01T10:00:00-0600"
@@ -35,7 +35,6 @@ def shop(plain_folder, monkeypatch, empty):
 
 def test_fields_that_no_list_names_are_told_until_their_category_is_named(shop, say, monkeypatch):
     build_few(monkeypatch, "marts.tickets")  # of which doctor asks
-    load_plainly(monkeypatch)
     code, out = say("sync")
     assert code == 0
     for told in (out, say("status")[1], say("doctor")[1]):

@@ -23,7 +23,7 @@ from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget.clock import SystemClock
 from tests.app.command_line import point_at
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 
 FILE = Path(__file__).parent / "old_home.tar.xz"
 BERTA, CARLA = (f"0000000{n}-0000-4000-8000-00000000000{n}" for n in (2, 3))
@@ -141,7 +141,6 @@ def test_a_home_of_before_keeps_its_queue_and_its_history(shop, say, tmp_path, m
     say("push")
     assert writes(shop) == []
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     assert say("sync")[0] == 0
     kept = asked(file, "SELECT number, state FROM ops.changes ORDER BY number")
     assert kept == [(n, now[n][0]) for n in range(1, 9)]

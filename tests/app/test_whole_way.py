@@ -33,7 +33,7 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 from tests.app.command_line import ZONE, point_at
 from tests.app.command_line import home_of_its_own as home_of_its_own
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.promises import promise
 
 # One test goes on where the one before left off.
@@ -46,7 +46,6 @@ DAY = date(2026, 1, 1)
 def _few_models(monkeypatch):
     """What was mirrored once has all tables; nothing here asks the marts anew."""
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,6 @@ def synced(server, mirrored, tmp_path_factory):
     home = shutil.copytree(mirrored, tmp_path_factory.mktemp("synced") / "home")
     with pytest.MonkeyPatch.context() as patch:
         build_few(patch)
-        load_plainly(patch)
         point_at(server, patch, home)
         assert main(["sync"]) == 0
     return home

@@ -1,7 +1,7 @@
 """Payments are told twice, in their list and in their document: where one is old, it shows."""
 
 from pipelines.sync.run import sync
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.mirror.shop import Mirror, Recorder
 
 
@@ -20,7 +20,6 @@ def test_payments_told_differently_by_their_list_and_document_are_read_again(
     make_mirror, mirrored, monkeypatch
 ):
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     mirror = make_mirror(home=mirrored, audit_requests=0)
     store = mirror.store
     mirror.recorder = Recorder()  # what these two read is loaded by the night

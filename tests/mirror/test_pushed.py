@@ -7,7 +7,7 @@ from pipelines.outbox.change import NewChange, State
 from pipelines.settings import Settings, ShopSettings
 from pipelines.sync.run import sync
 from tests.fakes.shop import ServedShop
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.mirror.stranger import NOT_FOUND
 
 
@@ -83,7 +83,6 @@ def test_a_record_is_read_back_for_its_own_shop_list_and_push(tmp_path):
 def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty, monkeypatch):
     """Changes of each kind in one night, and the night after, when the service shows them."""
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
         shop, marker = served.shop, "sm-0123456789"
@@ -155,7 +154,6 @@ def test_a_sync_says_what_is_done_and_does_not_show(tmp_path, empty, monkeypatch
 def test_a_record_without_a_path_is_in_its_whole_list_or_nowhere(tmp_path, empty, monkeypatch):
     """A payment may have been named by its other id; what has an id as its own goes first."""
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     with ServedShop() as served:
         shop = served.shop

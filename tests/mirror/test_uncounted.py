@@ -9,7 +9,7 @@ from pipelines.monitor.status import status
 from pipelines.publish.published import published
 from pipelines.report.trust import trust
 from pipelines.sync.run import sync
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.promises import promise
 
 _MADE = "2026-03-01T10:00:00-0600"
@@ -126,7 +126,6 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
 def _first_night(stranger, empty, monkeypatch, nights):
     """Settings, and the report of a first night of these rows by list, made whole."""
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     shutil.copytree(empty, stranger.home, dirs_exist_ok=True)
     for path, rows in nights.items():
         kept = [{"id": number, **row} for number, row in enumerate(rows, start=1)]

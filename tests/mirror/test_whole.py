@@ -12,7 +12,7 @@ from pipelines.sync import session
 from pipelines.sync.reconcile import reconcile
 from pipelines.sync.run import sync
 from pipelines.transform import models
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.mirror.shop import Mirror
 from tests.promises import promise
 
@@ -39,7 +39,6 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     make_mirror, mirrored, monkeypatch
 ):
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     mirror = make_mirror(home=mirrored)
     builds: list[str] = []
     build: Callable[..., models.ModelRun] = models.build
@@ -116,7 +115,6 @@ def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
 ):
     """A list of twelve pages, of which a night reads the last one and three others."""
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     first = date.today() - timedelta(days=600)
     paid = {"number": 1, "amount_total": 100, "status": "Paid"}
     invoices = [

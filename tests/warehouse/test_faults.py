@@ -25,7 +25,7 @@ from sandbox.shops import ShopSpec
 from shopmirror.main import main
 from sources.repair_shop.observer import Observer
 from tests.app.command_line import point_at
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 
 LEAVES_A_LOG = """
 import duckdb, os, sys
@@ -39,9 +39,8 @@ from pipelines.publish import publish
 from pipelines.settings import load_settings
 from pipelines.sync.run import sync
 from pytest import MonkeyPatch
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 build_few(MonkeyPatch(), "marts.customers")
-load_plainly(MonkeyPatch())
 publish.copy_file = lambda *_: os._exit(9)
 sync(load_settings())
 """
@@ -97,7 +96,6 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
     assert any("in no report yet" in problem for problem in found["problems"]), found["problems"]
     assert not found["complete"]
     build_few(monkeypatch, "marts.customers")
-    load_plainly(monkeypatch)
     assert main(["sync"]) == 0
     runs = readers_get("select outcome, exit_code, ended_at is null from ops.runs order by run_id")
     assert runs[-2:] == [("killed", None, False), ("complete", 0, False)]
@@ -107,7 +105,6 @@ def test_a_run_killed_while_it_publishes_is_never_called_complete(synced, capsys
 
 def test_a_model_that_fails_while_a_first_load_goes_on_does_not_end_it(shop, monkeypatch):
     build_few(monkeypatch)
-    load_plainly(monkeypatch)
     builds = []
     built = models.build
 
@@ -168,7 +165,6 @@ def test_lack_of_memory_is_no_rows_fault(shop, monkeypatch, capsys):
 def test_what_history_saw_on_a_night_whose_tests_fail_is_kept(synced, monkeypatch):
     """In the private file: readers keep the build before, and the next good night has all."""
     build_few(monkeypatch, "history.customers", "days_add_up")
-    load_plainly(monkeypatch)
     store = synced.store("main")
     # New ones: no night with few requests reads the old ones again.
     one, other = (customer["id"] for customer in store.all("customers")[-2:])
@@ -213,7 +209,6 @@ def test_a_file_of_somebody_elses_in_the_published_ones_place_is_replaced(synced
         theirs.execute("create schema raw")
         theirs.execute("create table raw.customers as select 'x' as id, 'y' as name")
     build_few(monkeypatch, "marts.customers")
-    load_plainly(monkeypatch)
     assert main(["sync", "customers"]) == 0
     customers = synced.store("main").count("customers")
     assert readers_get("select count(*) from marts.customers") == [(customers,)]
@@ -245,7 +240,6 @@ def test_nobody_writes_within_an_opening_for_reading(tmp_path):
 
 def test_a_night_without_news_loads_no_row_and_builds_nothing(synced, monkeypatch):
     build_few(monkeypatch, "marts.customers")
-    load_plainly(monkeypatch)
     store = synced.store()
     store.update("customers", store.ids("customers")[-1], {"name": "New"})
     said: list[str] = []

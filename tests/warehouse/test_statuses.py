@@ -19,7 +19,7 @@ from pipelines.transform.statuses import (
 from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
-from tests.few_models import build_few, load_plainly
+from tests.few_models import build_few
 from tests.homes import settings_of, shop_of
 
 
@@ -103,7 +103,6 @@ def test_spanish_labels_without_a_flag_and_a_shop_that_is_its_own_account(
 ):
     """Together, because each of them alone would need a mirror and a build of its own."""
     build_few(monkeypatch, "marts.tickets")
-    load_plainly(monkeypatch)
     shutil.copytree(empty, tmp_path, dirs_exist_ok=True)
     specs = [
         ShopSpec("hides", quirks=Quirks(status_labels="spanish"), limit=None),
