@@ -51,7 +51,8 @@ from sources.repair_shop.settings import ShopSettings
 
 _WITHOUT_PATH = ("payments", "ticket_comments")
 _MOST_DETAILS = 10
-"""Records read by their own path, at most, to see whether they hold a marker."""
+"""Records read by their own path, at most, to see whether they hold a marker, or how they are
+dated."""
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,15 @@ class Evidence:
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
     def _is_dated_wrong(self, shop: str) -> bool:
-        """Whether records are dated by another clock than answers, as far as one that we made last
-        can tell."""
+        """Whether records are dated by another clock than answers, as far as the one that we made
+        last, of those that are there and say when, can tell."""
         made = self._outbox.changes(shop=shop, op="create", states=[State.DONE])
-        for own in reversed(made):
-            if own.resource in _WITHOUT_PATH or own.resource in OWN_DATES or not own.sent_at:
-                continue
-            row = self._records.one(own.resource, str(own.id)) or {}
-            return self._records.is_older(row, {"since": own.sent_at})
+        silent = {*_WITHOUT_PATH, *OWN_DATES}
+        own = [one for one in reversed(made) if one.sent_at and one.resource not in silent]
+        for one in own[:_MOST_DETAILS]:
+            row = self._records.one(one.resource, str(one.id)) or {}
+            if row.get("created_date"):
+                return self._records.is_older(row, {"since": one.sent_at})
         return True
 
     def _is_made_within(self, row: Fields, change: Change, fence: Fields) -> bool:
@@ -224,11 +226,7 @@ class Evidence:
             and (
                 is_any_age
                 or not self._records.is_older({"created_date": row.get("date")}, fence)
-                or (
-                    not marker
-                    and cents(row.get("amount")) in amounts
-                    and self._is_dated_wrong(change.shop)
-                )
+                or (cents(row.get("amount")) in amounts and self._is_dated_wrong(change.shop))
             )
         }
         # A note that is hidden, cut off or without its marker may be ours; another one is not.
