@@ -197,7 +197,8 @@ class _Pusher:
             self.run()
         except (ShopError, OutboxError) as stopped:
             found.errors[name] = stopped
-            if self.client.counter.count == self.client.counter.maximum and not self._moved:
+            is_used_up = self.client.counter.count == self.client.counter.maximum
+            if isinstance(stopped, Stopped) and is_used_up and not self._moved:
                 told = "That is too few for a change, and each push begins anew: allow more."
                 found.errors[name] = Stopped(f"{stopped} {told}")
         found.sent = self._sent
