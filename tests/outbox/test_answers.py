@@ -309,3 +309,11 @@ def test_an_update_that_could_not_be_read_back_is_looked_for_by_the_next_push(de
     desk.shop.ignores.clear()
     assert desk.push().exit_code == 0
     assert (desk.states(), desk.shop.tables["customers"][record]["city"]) == (["done"], "A")
+
+
+def test_a_key_refused_by_the_last_request_allowed_is_told_as_that(desk):
+    desk.queue("customers", "create", {"name": "Ann"})
+    desk.shop.refuses = lambda *_: (401, {"error": "Invalid API key"})
+    report = desk.push(max_requests=1)
+    assert report.exit_code == 3
+    assert "too few" not in str(report.errors["main"])

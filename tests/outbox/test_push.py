@@ -292,14 +292,6 @@ def test_a_push_says_that_it_may_make_too_few_requests_for_a_change(desk):
     assert desk.push(max_requests=2).exit_code == 0
 
 
-def test_a_key_refused_by_the_last_request_allowed_is_told_as_that(desk):
-    desk.queue("customers", "create", {"name": "Ann"})
-    desk.shop.refuses = lambda *_: (401, {"error": "Invalid API key"})
-    report = desk.push(max_requests=1)
-    assert report.exit_code == 3
-    assert "too few" not in str(report.errors["main"])
-
-
 def test_a_payment_that_another_copy_sent_is_held_against_the_mirror_too(desk):
     invoice = desk.shop.invoice()
     desk.begin()

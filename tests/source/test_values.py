@@ -131,6 +131,8 @@ def test_money_and_quantities_may_be_written_by_two_hands(price, quantity, meant
     [
         ({"due_date": "0000-00-00 00:00:00"}, {"due_date": None}),
         ({"due_date": "0001-01-01T00:00:00Z"}, {"due_date": None}),
+        ({"due_date": "0001-01-01T00:00:00.0000000+00:00"}, {"due_date": None}),
+        ({"due_date": "1/1/0001 12:00:00 AM"}, {"due_date": None}),
         (
             {"customer": {"name": "Ann"}, "client": {"name": "Bo"}},
             {"customer__name": "Ann", "customer__name_2": "Bo"},

@@ -21,7 +21,8 @@ _PLACES = Decimal("0.0001")
 _LARGEST = Decimal(10) ** 23
 _LONGEST_AMOUNT = 60
 """Characters of an amount with its currency; a longer text is none."""
-_NO_DATE = re.compile(r"(0{4}-0{2}-0{2}|0001-01-01)([T ]0{2}:0{2}(:0{2}(\.0+)?)?Z?)?")
+_NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2}(\.0+)?)?Z?)?")
+_FIRST_DAY = "0001-01-01"
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PLAIN = re.compile(r"[+-]?(\.\d+|\d+(\.\d+)?[eE][+-]?\d{1,2})")
 # Currency signs and codes stand before or behind the figure, never inside it; a point belongs to a
@@ -156,8 +157,10 @@ def convert(kind: Kind, value: Any, zone: ZoneInfo, shown: Sign | Order | None =
 
 def _moment(value: Any, zone: ZoneInfo, order: Any) -> Any:
     if isinstance(value, str) and _NO_DATE.fullmatch(value.strip()):
-        return None  # the way some databases and languages spell "no date"
+        return None  # the way some databases spell "no date"
     found = parse_moment(value, zone, order)
+    if found and found.startswith(_FIRST_DAY):
+        return None  # as some languages do
     if found is None and order is None and parse_moment(value, zone, "day first"):
         raise Ambiguous(f"{value!r} may be two days")
     return found or UNREADABLE
