@@ -178,7 +178,7 @@ class Evidence:
             return False
         if was_whole and last is not None and self._records.now() <= last:
             # A date of before the fence, or of a time to come, is of another clock.
-            return at < fence["since"] - SLACK or at >= first - SLACK
+            return not fence["since"] - SLACK <= at < first - SLACK
         # Without the ids of before, one made a moment before the fence may be another's.
         early = SLACK if fence.get("known") is not None else 0.0
         return bool(at >= first - early and (last is None or at <= last + SLACK))
