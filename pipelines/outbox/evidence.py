@@ -155,8 +155,8 @@ class Evidence:
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
     def _is_dated_wrong(self, shop: str) -> bool:
-        """Whether records are dated by another clock than answers, as far as the one that we made
-        last, of those that are there and say when, can tell."""
+        """Whether records are dated by another clock than answers. The one that we made last tells,
+        of those that are there and say when; where none does, they may be."""
         made = self._outbox.changes(shop=shop, op="create", states=[State.DONE])
         silent = {*_WITHOUT_PATH, *OWN_DATES}
         own = [one for one in reversed(made) if one.sent_at and one.resource not in silent]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sources.repair_shop.http.json_body import parse_json
 from sources.repair_shop.schema.clean import Cleaner
 from sources.repair_shop.schema.memory import MOST_COLUMNS, Memory
 from sources.repair_shop.schema.values import parse_amount
@@ -104,6 +105,11 @@ def test_a_percentage_is_a_rate_and_no_money():
     assert row.get("tax_total") is None and row["_unreadable"] == '{"tax_total": "12%"}'
     assert [row["value"] for row in read({"value": "12%"}, table="tax_rates")] == [12]
     assert [row["prices__vat"] for row in read({"vat": "12%"}, table="products")] == [12]
+
+
+def test_a_reference_of_more_than_64_bits_is_an_id():
+    (row,) = read(parse_json(b'{"customer": 18446744073709551615}'))
+    assert row["customer__id"] == "18446744073709551615"
 
 
 def test_other_columns_of_the_list_decide_where_one_shows_nothing():

@@ -204,7 +204,9 @@ def _parts(name: str, value: Any, table: Table) -> Iterator[tuple[str, Any]]:
         yield name, value
     elif value not in EMPTY:
         bears_id = "id" in reference.fields and not reference.is_word
-        is_id = bears_id and (type(value) is int or _BARE_ID.fullmatch(to_text(value).strip()))
+        # A whole number of more than 64 bits is a Decimal.
+        is_int = type(value) is int or (type(value) is Decimal and value.as_tuple().exponent == 0)
+        is_id = bears_id and (is_int or _BARE_ID.fullmatch(to_text(value).strip()))
         yield f"{reference.name}__{'id' if is_id else reference.scalar}", value
 
 
