@@ -39,7 +39,7 @@ def look_up(
 class KnownRows:
     """Rows of a list that are believed to exist and to be listed.
 
-    ``shown``: only those of a slice (:mod:`.slices`), by its mark.
+    ``shown``: only those of a slice (:mod:`.reading`), by its mark.
     """
 
     ledger: Ledger
