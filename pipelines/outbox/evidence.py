@@ -176,8 +176,9 @@ class Evidence:
         first, last = fence.get("first", fence.get("since")), fence.get("until")
         if first is None:
             return False
-        if was_whole and last is not None and self._records.now() <= last:
-            # A date of before the fence, or of a time to come, is of another clock.
+        if was_whole and fence["known"] and last is not None and self._records.now() <= last:
+            # A date of before the fence, or of a time to come, is of another clock. (A list may be
+            # empty for once, and that shows nothing.)
             return not fence["since"] - SLACK <= at < first - SLACK
         # Without the ids of before, one made a moment before the fence may be another's.
         early = SLACK if fence.get("known") is not None else 0.0

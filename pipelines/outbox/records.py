@@ -181,12 +181,14 @@ class Records:
     def is_older(self, row: Fields, fence: Fields) -> bool:
         """Whether a record is surely of before the fence. The clock that dates it may be slow, or
         of another zone than it says; ours, where no answer tells the time, may be set at will."""
-        since = fence.get("since") if self._client.clock.seen else None
+        since, known = fence.get("since") if self._client.clock.seen else None, fence.get("known")
         if since is None or not self._is_before(row, since - _ZONES.total_seconds()):
             return False
+        if known == {}:
+            return False  # nothing was there
         # It may be another clock than that of answers: what it dates after all of before is new,
         # where those were the newest ones.
-        found = (latest_of(text, self._zone) for text in (fence.get("known") or {}).values())
+        found = (latest_of(text, self._zone) for text in (known or {}).values())
         dates = [one for one in found if one is not None]
         newest = max(dates) if dates and dates[0] >= dates[-1] else None
         shown = latest_of(row.get("created_date"), self._zone)

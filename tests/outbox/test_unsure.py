@@ -334,3 +334,20 @@ def test_what_a_bound_of_requests_keeps_from_leaving_stays_queued(desk, most):
     assert (desk.change(2).attempts, len(desk.shop.writes)) == (0, most // 2)
     assert desk.push().exit_code == 0
     assert (desk.states(), desk.shop.count("POST", "brands")) == (["done"] * 2, 2)
+
+
+def test_a_record_that_staff_made_before_ours_was_queued_is_not_ours(desk):
+    """A long push reads a short list once for all its creates."""
+
+    def hook(step, number):
+        if (step, number) == ("checked", 1):
+            desk.shop.put("customers", name="Ann", mobile="5550")
+            desk.shop.clock.ticks += 400
+            desk.queue("customers", "create", {"name": "Ann", "mobile": "5550"})
+        elif (step, number) == ("intent", 2):
+            desk.shop.faults.append("lost before")
+
+    desk.queue("customers", "create", {"name": "Bob"})
+    desk.push(hook=hook, wait=False)
+    desk.later(HOUR, 2)
+    assert (desk.states(), desk.made("customers")) == (["done", "in_doubt"], 1)
