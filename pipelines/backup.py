@@ -41,6 +41,9 @@ _SETTINGS = ("config.toml", "secrets.toml")
 _ORDER = (*_FILES, *_DATABASES)
 """How a restore puts files in place: the queue is last, so none is pushed beside half a home."""
 _BLOCK = 1 << 20
+_NO_ARCHIVE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError,
+)  # fmt: skip
 
 
 class BackupError(Exception):
@@ -129,7 +132,7 @@ def _is_backup(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as file:  # which a workbook is, too
             return _ABOUT in file.namelist()
-    except (zipfile.BadZipFile, NotImplementedError):
+    except (OSError, *_NO_ARCHIVE):
         return False
 
 
@@ -161,7 +164,7 @@ def _opened(source: Path) -> Iterator[zipfile.ZipFile]:
         raise BackupError(f"There is no file {source}.") from None
     except IsADirectoryError:
         raise BackupError(f"{source} is a folder; name the file that 'backup' wrote.") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except _NO_ARCHIVE as error:
         raise BackupError(
             f"{source} is no whole backup ({error}); nothing was put in place."
         ) from None

@@ -72,12 +72,17 @@ def test_a_file_of_the_home_is_not_replaced_by_what_a_command_writes(shop, comma
     assert (shop / "data" / "outbox.sqlite").read_bytes() == queue
 
 
-def test_a_workbook_is_not_replaced_by_a_backup(shop, capsys):
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_workbook_is_not_replaced_by_a_backup(shop, capsys, is_damaged):
     with zipfile.ZipFile(shop / "closing.xlsx", "w") as file:
-        file.writestr("xl/workbook.xml", "<workbook/>")
+        file.writestr("xl/ñ.xml", "<workbook/>")
+    whole = (shop / "closing.xlsx").read_bytes()
+    there = whole.replace("ñ".encode(), b"\xff\xff") if is_damaged else whole
+    (shop / "closing.xlsx").write_bytes(there)
     assert main(["backup", "--to", "closing.xlsx"]) == 2
     assert "no backup" in capsys.readouterr().err
-    assert zipfile.ZipFile(shop / "closing.xlsx").namelist() == ["xl/workbook.xml"]
+    assert (shop / "closing.xlsx").read_bytes() == there
+    assert main(["restore", "closing.xlsx"]) == 2
 
 
 def queued(capsys) -> list[dict]:
