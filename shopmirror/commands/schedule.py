@@ -169,7 +169,7 @@ def _service(*, is_wanted: bool) -> int:
 
 def _unseen() -> Iterator[str]:
     """What no service is told, since this shell's variables say it."""
-    for path in (SECTION, *((name,) for name in sections())):
+    for path in (SECTION, ("destination",), *((name,) for name in sections())):
         if settings_layers(*path)[-1][1]:
             yield (
                 f"To do: write what this shell's variables say of [{'.'.join(path)}] into .dlt/; "

@@ -101,10 +101,13 @@ def test_what_a_service_does_not_get_of_this_shell_is_left_to_do(
 ):
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-0123456789")
+    monkeypatch.setenv("DESTINATION__OFFICE__CREDENTIALS", "key-0123456789")
     assert main(["schedule", *command]) == (command == ["--install"])
     said = capsys.readouterr()
     told = (said.out + said.err).replace("\n", " ")
-    assert "say of [sources.repair_shop] into .dlt/" in told and "key-0123456789" not in told
+    for section in ("sources.repair_shop", "destination"):
+        assert f"say of [{section}] into .dlt/" in told
+    assert "key-0123456789" not in told
 
 
 def test_launchd_gets_a_property_list(account, monkeypatch):
