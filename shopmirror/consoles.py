@@ -5,12 +5,13 @@ the terminal: what would move its cursor, colour it, open a link or turn the ord
 shown as a sign of its own. JSON for programs is exempt, and escapes them all the same.
 """
 
+import io
 import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -93,7 +94,15 @@ def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     text = json.dumps(_in_json(document), indent=2, ensure_ascii=False, default=str)
     # What JSON leaves as it is and a terminal would obey; inside texts it means the same.
-    sys.stdout.write(text.translate(_ESCAPES) + "\n")
+    for_programs().write(text.translate(_ESCAPES) + "\n")
+
+
+def for_programs() -> TextIO:
+    """Standard output in UTF-8, whatever letters the terminal has: an escaped one is an error in
+    JSON, and another name in CSV."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return sys.stdout
 
 
 def _in_json(value: Any) -> Any:

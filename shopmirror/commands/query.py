@@ -11,7 +11,7 @@ import typer
 from pipelines.publish.asking import Answer, asked
 from pipelines.report.formats import cell
 from pipelines.settings import home_folder
-from shopmirror.consoles import err, out, print_json, table
+from shopmirror.consoles import err, for_programs, out, print_json, table
 from shopmirror.signals import end_with_reader
 
 _SHOWN = 500
@@ -40,7 +40,7 @@ def query(
 
 
 def _write_csv(answer: Answer) -> None:
-    writer = csv.writer(sys.stdout)
+    writer = csv.writer(for_programs())
     writer.writerow(answer.columns)
     writer.writerows(map(cell, row) for row in answer.rows)
 

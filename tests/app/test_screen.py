@@ -161,17 +161,27 @@ def test_a_run_outlives_whoever_read_what_it_says(closed, tmp_path):
     assert (tmp_path / "code").read_text().strip() == "130"  # of Ctrl-C
 
 
-def test_letters_that_a_terminal_lacks_are_escaped():
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("say('Cobán')", b"Cob\\xe1n\n"),
+        ("print_json('Cobán')", '"Cobán"\n'.encode()),
+        ("_write_csv(Answer(['Cobán'], iter([])))", "Cobán\r\n".encode()),
+    ],
+)
+def test_letters_that_a_terminal_lacks_are_escaped_and_none_that_programs_read(said, written):
     script = (
-        "from shopmirror.consoles import say\n"
+        "from pipelines.publish.asking import Answer\n"
+        "from shopmirror.commands.query import _write_csv\n"
+        "from shopmirror.consoles import print_json, say\n"
         "from shopmirror.signals import outlive_readers\n"
-        "outlive_readers(); say('Cobán')"
+        f"outlive_readers(); {said}"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, env=environment
     )
-    assert (done.returncode, done.stdout) == (0, b"Cob\\xe1n\n")
+    assert (done.returncode, done.stdout) == (0, written), done.stderr
 
 
 def test_a_result_that_the_disk_has_no_room_for_is_an_error():
