@@ -31,8 +31,8 @@ MEANINGS = {
     "lines_add_up_to_their_document": "documents whose lines do not add up to their total",
     "tickets_come_to_an_end": "shop(s) whose old tickets are nearly all open: their statuses are "
     "not understood (ops.statuses; set done_statuses)",
-    "taxes_are_amounts": "shop(s) whose documents do not say their tax as an amount: tax and "
-    "margin are not theirs",
+    "taxes_are_amounts": "shop(s) whose documents, or the lines of them, do not say tax as an "
+    "amount: tax, net or margin are wrong",
     "references_exist": "records name another record that is not in the mirror",
 }
 """Tests of the models that warn -> what was found, after its number."""
