@@ -7,6 +7,7 @@ it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get tha
 """
 
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -63,7 +64,9 @@ class Published:
         """
         try:
             # DuckDB imports pandas before it binds a value: longer than all questions of a report.
-            with without("pandas"):
+            # But another thread may need it meanwhile.
+            hidden = [] if threading.active_count() > 1 else ["pandas"]
+            with without(*hidden):
                 cursor = self.connection.execute(sql, _named(sql, values or {}))
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(

@@ -114,6 +114,22 @@ def test_a_look_loads_nothing_that_takes_longer_than_looking(mirrored, monkeypat
     assert done.stdout.splitlines()[-1] == "[]", done.stdout
 
 
+def test_a_question_hides_pandas_from_no_other_thread():
+    code = (
+        "import sys, threading, duckdb\n"
+        "from pathlib import Path\n"
+        "from pipelines.publish.published import Published\n"
+        "def ask():\n"
+        "    Published(duckdb.connect(), Path()).rows('select $a', {'a': 1})\n"
+        "    print('pandas' in sys.modules)\n"
+        "ask()\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "ask()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]  # DuckDB found it
+
+
 def test_a_server_is_read_only_where_the_settings_say_so(home, monkeypatch):
     def refused(match):
         with pytest.raises(NothingPublished, match=match), published(home):
