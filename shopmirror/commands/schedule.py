@@ -32,7 +32,7 @@ from schedules.runner import Runner
 from schedules.settings import RetentionSettings, ScheduleSettings
 from schedules.units import Place, crontab_line, install, systemd_unit, uninstall
 from shopmirror.commands.config import sections
-from shopmirror.consoles import CommandError, fault, out, print_json, say, tell
+from shopmirror.consoles import CommandError, fault, for_programs, print_json, say, tell
 from shopmirror.signals import stopping
 
 Said = tuple[Settings, ScheduleSettings, NotifySettings]
@@ -71,7 +71,7 @@ def schedule(
         for line in _unseen():
             fault(line)
         lines = systemd_unit(_place()) if print_ == "systemd" else crontab_line(_place())
-        out().print(lines, markup=False, soft_wrap=True, end="")
+        for_programs().write(lines)
         return 0
     if housekeeping:
         return _housekeeping()

@@ -1,6 +1,7 @@
 """The service unit and the crontab line, as far as a machine without them allows."""
 
 import configparser
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from schedules.units import Place, UnitError, crontab_line, systemd_unit
 from shopmirror.main import main
 
 pytestmark = pytest.mark.core
+ROOT = Path(__file__).parents[2]
 
 
 def _place(folder: Path, program: str = "shopmirror") -> Place:
@@ -82,3 +84,13 @@ def test_the_command_prints_them(plain_folder, capsys):
     printed = capsys.readouterr().out
     assert str(Path(sys.executable).parent / "shopmirror") in printed
     assert main(["schedule", "--print", "systemd", "--once"]) == 2
+
+
+def test_a_line_for_cron_names_its_folder_whatever_letters_the_terminal_has(tmp_path):
+    (folder := tmp_path / "josé").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "shopmirror", "schedule", "--print", "crontab"], cwd=folder,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)},
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert f"cd '{folder}'" in done.stdout.decode()
