@@ -6,6 +6,7 @@ So an invoice of two years ago that was edited or deleted yesterday is found the
 handful of requests.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -45,27 +46,29 @@ def fetch_monthly_reports(
 ) -> None:
     """Ask the monthly reports of every year that has documents, or ``only`` one, newest first.
 
-    One that cannot be read ends none but its own older years, and is raised at the end. Purchases
-    older than three years change seldom: one such year a run, in turn.
+    One that cannot be read is raised at the end: it keeps no other from being asked, but two in a
+    row its own older years. Purchases older than three years change seldom: one such year a run.
     """
     shop, today = client.shop.name, client.today()
     wanted = _wanted_reports(ledger, shop, today, year)
     wanted = [pair for pair in wanted if only in (None, pair[0])]
     known: dict[str, dict[date, Decimal]] = {}
-    missed: dict[str, BadAnswer] = {}
+    missed: list[BadAnswer] = []
+    in_a_row: Counter[str] = Counter()
     for report, asked in wanted:
-        if report in missed:
+        if in_a_row[report] > 1:
             continue
         try:
             totals = fetch_year(client, report, asked, today)
             refuse_ignored_year(report, known.get(report, {}), totals)
         except BadAnswer as error:
-            missed[report] = error
+            missed.append(error)
+            in_a_row[report] += 1
             continue
-        known[report] = totals
+        in_a_row[report], known[report] = 0, totals
         store_report(ledger, shop, report, totals)
     if missed:
-        raise next(iter(missed.values()))
+        raise missed[0]
 
 
 def not_compared(ledger: Ledger, shop: str) -> list[str]:

@@ -19,6 +19,7 @@ from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
+from tests.fakes.loopback import Reply
 from tests.mirror.stranger import client as client
 from tests.mirror.stranger import stranger as stranger
 from tests.promises import promise
@@ -96,6 +97,21 @@ def test_a_report_that_cannot_be_read_keeps_no_other_from_being_compared(strange
     with pytest.raises(BadAnswer, match="monthlySales"):
         fetch_monthly_reports(client, ledger)
     found = report_totals(ledger, "main", "monthly_purchases")
+    assert [row.total for row in found if row.total] == [Decimal("5.25")]
+
+
+def test_a_year_without_figures_yet_keeps_no_older_one_from_being_compared(
+    stranger, client, ledger
+):
+    stranger.other |= {"/monthlySales": {"Dec": 5.25}, "/monthlyPurchases": []}
+    stranger.instead(Reply(body=None), lambda seen: ("year", "2026") in seen.query)
+    for table in ("ticket_invoices", "pos_orders", "purchase_orders"):
+        ledger.set_list("main", table, whole_on=date(2024, 1, 1))
+    row = {"shop": "main", "list": "ticket_invoices", "id": "i1", "day": "2025-12-05"}
+    ledger.write("remember_row", **row, deleted_at=None, at="")
+    with pytest.raises(BadAnswer, match="monthlySales"):
+        fetch_monthly_reports(client, ledger)
+    found = report_totals(ledger, "main", "monthly_sales")
     assert [row.total for row in found if row.total] == [Decimal("5.25")]
 
 
