@@ -291,7 +291,8 @@ def left_out(
 ) -> list[str]:
     """Fields that a record shows as before an update, where that is known, and not as they were
     sent. Words that may stand for what was sent say nothing, as it may have been so before.
-    ``served``: columns that hold a value in some record, so that null is empty, not hidden."""
+    ``served``: columns in which null is empty, not hidden: of an update those that the record had
+    before, for what the service answered and left null may not be there."""
 
     def is_empty(name: str, sent: Any) -> bool:
         if not sent or picture(resource, name, row):

@@ -112,8 +112,8 @@ def _difference(written: Any, row: Fields | None, served: Mapping[str, float]) -
     plain = {name: value for name, value in sent.items() if not isinstance(value, list)}
     before = fence.get("before")
     # Some columns are filled for the few alone that are read by their own paths.
-    is_made = before is None
-    told = {c for c, share in served.items() if (share >= _MOST if is_made else c in before)}
+    often = {column for column, share in served.items() if share >= _MOST}
+    told = often if before is None else before
     return "; ".join(
         f"{name} was set to '{sent[name]}' and is '{words_of(resource, name, row)}'"
         for name in left_out(resource, plain, before, row, _UTC, told)
