@@ -2,9 +2,10 @@
 
 A document read again may no longer hold a payment, or a payment is gone that its document still
 holds. Either proves the other side out of date, though no report and no ``/updated`` list says so:
-reports count documents, not payments. The other side is read again the same night instead of when
-the audit reaches it. Only what changed since ``since`` is looked at, so a service whose two lists
-never agree costs nothing on a night without a change.
+reports count documents, not payments. The other side is read again the same night, and the next
+night where a repair read the document, instead of when the audit reaches it. Only what changed
+since ``since`` is looked at, so a service whose two lists never agree costs nothing on a night
+without a change.
 """
 
 from collections.abc import Mapping
