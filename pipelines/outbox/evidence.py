@@ -71,6 +71,7 @@ class Evidence:
 
     def __init__(self, outbox: Outbox, records: Records, shop: ShopSettings) -> None:
         self._outbox, self._records, self._zone = outbox, records, shop.zone
+        self._shop = shop.name
 
     def probe(self, change: Change, fence: Fields) -> Verdict:
         """See the module. Raises what keeps the service from being asked."""
@@ -132,7 +133,7 @@ class Evidence:
         }  # fmt: skip
         like = [
             key for key, of in grades.items()
-            if (key not in aged or (key in same and self._is_dated_wrong(change.shop))) and (
+            if (key not in aged or (key in same and self._is_dated_wrong)) and (
                 all(of.get(name, Match.SAME) > Match.DIFFERENT for name in keys)
                 or any(of.get(name) is Match.SAME for name in TELLING)
             )
@@ -154,10 +155,11 @@ class Evidence:
             return Verdict("unknown", f"new records that may be it, or another's: {told}")
         return Verdict("applied", f"record {equal[0]} is new and shows what was sent", equal[0])
 
-    def _is_dated_wrong(self, shop: str) -> bool:
-        """Whether records are dated by another clock than answers. The one that we made last tells,
-        of those that are there and say when; where none does, they may be."""
-        made = self._outbox.changes(shop=shop, op="create", states=[State.DONE])
+    @functools.cached_property
+    def _is_dated_wrong(self) -> bool:
+        """Whether records are dated by another clock than answers, asked once a push. The one that
+        we made last tells, of those that are there and say when; where none does, they may be."""
+        made = self._outbox.changes(shop=self._shop, op="create", states=[State.DONE])
         silent = {*_WITHOUT_PATH, *OWN_DATES}
         own = [one for one in reversed(made) if one.sent_at and one.resource not in silent]
         for one in own[:_MOST_DETAILS]:
@@ -228,7 +230,7 @@ class Evidence:
             and (
                 is_any_age
                 or not self._records.is_older({"created_date": row.get("date")}, fence)
-                or (cents(row.get("amount")) in amounts and self._is_dated_wrong(change.shop))
+                or (cents(row.get("amount")) in amounts and self._is_dated_wrong)
             )
         }
         # A note that is hidden, cut off or without its marker may be ours; another one is not.
