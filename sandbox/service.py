@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -132,6 +132,14 @@ def _hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
+@lru_cache(maxsize=8)
+def _filled(spec: ShopSpec) -> Database:
+    """A small shop's database, to be copied: tests make the same shops again and again."""
+    made = Sandbox([replace(spec, records=tuple(records_of(spec, "tiny")))]).database
+    made.rows("UPDATE shops SET key_hash = NULL")
+    return made
+
+
 class Sandbox:
     """Shops of one database, what they answer, and all that tests steer and look at.
 
@@ -160,7 +168,7 @@ class Sandbox:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.database, self.clock, self.now = Database(db), clock, now
+        self.clock, self.now = clock, now
         self.limiter = Limiter(minute_seconds=minute_seconds, clock=clock)
         self.faults = Faults()
         self.specs: dict[str, ShopSpec] = {}
@@ -168,7 +176,10 @@ class Sandbox:
         self.keys: dict[str, str] = {}
         """Shop -> key, of the keys made or given now; the file keeps only hashes."""
         self._requests, self._writes = _kept(), _kept()
-        for spec in shops if shops is not None else [ShopSpec()]:
+        specs = [ShopSpec()] if shops is None else shops
+        is_usual = db is None and size == "tiny" and specs and specs[0].records is None
+        self.database = Database(db, like=_filled(specs[0].as_made()) if is_usual else None)
+        for spec in specs:
             self._open(spec, size)
 
     def _open(self, spec: ShopSpec, size: Size) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 from typing import Any
 
 from sandbox.generator import Size, generate
@@ -38,12 +37,17 @@ class ShopSpec:
     until: date | None = None
     records: Records | None = field(default=None, repr=False)
 
+    def as_made(self) -> "ShopSpec":
+        """What a generated shop follows from, without what its answers alone show."""
+        seen = self.quirks.model_dump(include={"status_labels", "second_look"})
+        return ShopSpec(self.name, self.timezone, Quirks(**seen), seed=self.seed, until=self.until)
+
 
 def records_of(spec: ShopSpec, size: Size) -> Records:
     """The records that a shop begins with."""
     if spec.records is not None:
         return spec.records
-    return (_made_once if size == "tiny" else generate)(
+    return generate(
         seed=spec.seed,
         size=size,
         shop=spec.name,
@@ -52,9 +56,3 @@ def records_of(spec: ShopSpec, size: Size) -> Records:
         in_spanish=spec.quirks.status_labels == "spanish",
         numbered=spec.quirks.second_look,
     )
-
-
-@lru_cache(maxsize=8)
-def _made_once(**wanted: Any) -> Records:
-    """Tests make the same small shops again and again."""
-    return tuple(generate(**wanted))

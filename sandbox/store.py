@@ -26,9 +26,12 @@ PAID = (*DOCUMENTS, "tickets")
 
 
 class Database:
-    """The SQLite file, or a temporary one: one connection, which one thread has at a time."""
+    """The SQLite file, or a temporary one: one connection, which one thread has at a time.
 
-    def __init__(self, path: Path | None = None) -> None:
+    ``like``: one whose rows it begins with.
+    """
+
+    def __init__(self, path: Path | None = None, like: "Database | None" = None) -> None:
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(
             path or "", isolation_level=None, check_same_thread=False, timeout=60
@@ -37,6 +40,8 @@ class Database:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute("PRAGMA cache_size=-32000")
+        if like is not None:
+            like._connection.backup(self._connection)
         schema.prepare(self._connection)
 
     def rows(self, sql: str, values: Any = ()) -> list[Any]:
