@@ -22,7 +22,7 @@ from pipelines.outbox.evidence import Evidence, Verdict
 from pipelines.outbox.match import holds, picture
 from pipelines.outbox.order import OnConflict, Unsendable, body_of, read_file
 from pipelines.outbox.origin import write_stamp
-from pipelines.outbox.outcome import Hook, Outcomes, proof
+from pipelines.outbox.outcome import MINUTE, Hook, Outcomes, proof
 from pipelines.outbox.records import Gone, Records, Unsure
 from pipelines.outbox.service_time import ServiceTime
 from pipelines.outbox.store import Outbox
@@ -123,7 +123,7 @@ class Attempts:
                 fence = self._fences[change.resource] = self.records.fence(change.resource)
             return fence, body
         # What is not there is refused by us or, of a delete, by the service, which is no fault.
-        read = self.records.there if change.op == "update" else self.records.one
+        read = self._there if change.op == "update" else self.records.one
         row = read(change.resource, str(change.record_id))
         if row and (why := given_again(change, row, self.shop.zone)):
             self._conflict(change, why, _shown(change, body, row))
@@ -132,6 +132,16 @@ class Attempts:
             return self._checked_update(change, body, row)
         before = {"before": kept(change.resource, {}, row)} if row else {}
         return {"since": self.now()} | before, body
+
+    def _there(self, resource: str, record_id: str) -> dict[str, Any]:
+        """The record of an update. One that we made a moment ago may not show yet."""
+        try:
+            return self.records.there(resource, record_id)
+        except Gone as gone:
+            lately = self.now() - self.shop.seconds(MINUTE) * self.shop.settle_minutes
+            if record_id in self.outbox.made(self.shop.name, resource, since=lately):
+                raise Unsure(f"{gone} yet") from None
+            raise
 
     def _checked_payment(self, change: Change, body: dict[str, Any]) -> Checked | None:
         invoices = self.records.invoices(invoices_of(body))

@@ -110,7 +110,8 @@ class Evidence:
         if verdict.kind == "absent" and resource in self._records.partial:
             return Verdict("unknown", f"{verdict.found} in the list, which may leave it out")
         before = made_by(since=since, until=until) if since and until else frozenset()
-        if verdict.kind == "absent" and (late := before - set().union(*names.values())):
+        shown = (fence.get("known") or {}).keys() | set().union(*names.values())
+        if verdict.kind == "absent" and (late := before - shown):
             told = f"{verdict.found} in the list, which does not show our {min(late)} either"
             return Verdict("unknown", told)
         return verdict

@@ -81,6 +81,20 @@ def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
     assert told.startswith("the next push tries again (could not be checked before sending")
 
 
+def test_an_update_of_a_record_just_made_waits_until_the_service_shows_it(desk):
+    desk.queue("customers", "create", {"name": "Cid"})
+    desk.queue("customers", "update", {"mobile": "3"}, "@1")
+    desk.shop.lag = 60.0
+    desk.shop.refuses = lambda path, page: (
+        (404, {"error": "No."}) if path.endswith(f"/{desk.change().id}") else None
+    )
+    assert desk.push().exit_code == 1
+    assert "has no customers with id" in desk.change(2).reason
+    desk.shop.refuses = lambda path, page: None
+    assert desk.later(60).exit_code == 0
+    assert desk.states() == ["done", "done"]
+
+
 def test_a_record_whose_read_gets_no_answer_keeps_no_other_from_being_sent(desk):
     for _ in range(2):
         record = desk.shop.put("customers", name="Cid")

@@ -268,3 +268,11 @@ def test_a_marker_that_details_alone_show_is_found(desk):
     )
     desk.shop.faults.append("lost after")
     assert in_the_end(desk) == ("done", 1)
+
+
+def test_a_list_shows_what_a_push_made_in_the_same_second(desk):
+    """The service tells whole seconds, so what was sent before seems to be sent after."""
+    for fault in ("", "lost before"):
+        desk.queue("brands", "create", {"name": "Acme" + fault})
+        assert desk.push(fault).exit_code == 0
+    assert (desk.states(), desk.made("brands")) == (["done", "done"], 2)
