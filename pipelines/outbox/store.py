@@ -23,7 +23,7 @@ from pipelines.home import storage_trouble
 from pipelines.outbox.change import STATES, Change, NewChange, Said, State
 from pipelines.outbox.errors import InputRefused, Moved, QueueBroken
 from sources.repair_shop.budget.clock import SystemClock
-from sources.repair_shop.migrations import statements
+from sources.repair_shop.migrations import named, statements
 from sources.repair_shop.sections import make_home
 
 FILE_NAME = "outbox.sqlite"
@@ -32,9 +32,7 @@ LOCK_SECONDS = 10.0
 """How long another process's transaction is waited for; ours take milliseconds."""
 VERSION = 6
 _HERE = Path(__file__).parent
-_QUERIES: Mapping[str, str] = dict(
-    re.findall(r"^-- name: (\w+)\n(.*?;)$", (_HERE / "queries.sql").read_text(), re.M | re.S)
-)
+_QUERIES = named((_HERE / "queries.sql").read_text(encoding="utf-8"))
 _JSON = ("body", "basis", "file", "sent_body", "fence")
 _CONDITIONS: Mapping[str, str] = {
     **{name: f"{name} = ?" for name in ("number", "shop", "resource", "record_id", "id", "op")},

@@ -6,7 +6,6 @@ to the difference explain it. What no document explains is said too, never left 
 """
 
 import datetime as dt
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 import duckdb
 
+from sources.repair_shop.migrations import named
 from sources.repair_shop.schema.dates import month_end
 
 MEANING = {
@@ -109,7 +109,10 @@ def _of_span(
 ) -> list[Finding]:
     suspects = []
     parameters = {"shop": shop_id, "first": day.day, "last": last}
-    for reason, sql in _named_queries(kind):
+    for name, sql in named(_QUERIES.read_text(encoding="utf-8")).items():
+        of_kind, _, reason = name.partition(" ")
+        if of_kind != kind:
+            continue
         for on, amount, of, identity, number, detail in connection.execute(
             sql, parameters
         ).fetchall():
@@ -138,12 +141,3 @@ def _of_span(
 
 # Reasons that are facts of their own; the others are only suspicions until the amount fits.
 _CERTAIN = frozenset({"deleted", "edited"})
-
-
-def _named_queries(kind: str) -> Iterator[tuple[str, str]]:
-    """The queries of ``explain.sql`` under ``-- name: <kind> <reason>``."""
-    for part in _QUERIES.read_text(encoding="utf-8").split("-- name: ")[1:]:
-        title, _, sql = part.partition("\n")
-        for_kind, _, reason = title.strip().partition(" ")
-        if for_kind == kind:
-            yield reason, sql

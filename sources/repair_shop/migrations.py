@@ -1,4 +1,4 @@
-"""How a SQLite file of ours is opened: its journal, and its numbered migrations.
+"""How a SQLite file of ours is opened: its journal, its numbered migrations, named statements.
 
 Its version is SQLite's own ``user_version``.
 
@@ -68,6 +68,12 @@ def check_version(db: sqlite3.Connection, steps: Sequence[str]) -> int:
     if version > len(steps):
         raise NewerVersion(version, len(steps))
     return version
+
+
+def named(script: str) -> dict[str, str]:
+    """Name -> statement of a script in which a line ``-- name: ...`` stands above each."""
+    found = (part.partition("\n") for part in script.split("-- name: ")[1:])
+    return {name.strip(): statement.strip() for name, _, statement in found}
 
 
 def statements(script: str) -> Iterator[str]:

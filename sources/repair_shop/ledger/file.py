@@ -5,16 +5,16 @@ import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..migrations import NewerVersion, check_version, migrate, use_wal
+from ..migrations import NewerVersion, check_version, migrate, named, use_wal
 
 _FOLDER = Path(__file__).parent
 _OLDEST = 4
 """Files of lower versions kept answers instead of rows."""
 STEPS = (*[""] * (_OLDEST - 1), (_FOLDER / "schema.sql").read_text(encoding="utf-8"))
+_QUERIES = named((_FOLDER / "queries.sql").read_text(encoding="utf-8"))
 _AROUND_IT = ("unable to open", "readonly", "is full", "disk I/O", "is locked")
 """What SQLite says where the file itself is whole: who moved it away would lose all evidence."""
 
@@ -25,14 +25,6 @@ class LedgerError(Exception):
     """The ledger's file cannot be used; the message says what to do. Exit code 2."""
 
     exit_code = 2
-
-
-@cache
-def statements() -> Mapping[str, str]:
-    """Name -> statement of ``queries.sql``."""
-    text = (_FOLDER / "queries.sql").read_text(encoding="utf-8")
-    named = (part.partition("\n") for part in text.split("-- name: ")[1:])
-    return {name.strip(): statement.strip() for name, _, statement in named}
 
 
 def refuse_newer(path: Path) -> None:
@@ -148,7 +140,7 @@ class LedgerFile:
     def select(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement of ``queries.sql``."""
         with self._used() as db:
-            return db.execute(statements()[name], params).fetchall()
+            return db.execute(_QUERIES[name], params).fetchall()
 
     def one(self, name: str, /, **params: Any) -> Any:
         """The first value of a statement's first row, None if it has none."""
@@ -162,7 +154,7 @@ class LedgerFile:
     def write_all(self, name: str, rows: Iterable[Params]) -> int:
         """Run a statement for each of the rows, in one transaction; rows it changed."""
         with self.transaction():
-            return self._db.executemany(statements()[name], rows).rowcount
+            return self._db.executemany(_QUERIES[name], rows).rowcount
 
     def query(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
         """Any statement, for tests and people at a prompt."""
