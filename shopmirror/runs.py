@@ -35,8 +35,9 @@ def make_room(settings: Settings) -> None:
 
 @contextmanager
 def light() -> Iterator[None]:
-    """A process that does this alone: it imports no pandas, and Python looks for cycles rarely, of
-    which rows hold none (each full search goes through all that was imported)."""
+    """A process that does this alone: it imports no pandas, which DuckDB would before it binds a
+    value, and Python looks for cycles rarely, of which rows hold none (each full search goes
+    through all that was imported)."""
     usual = gc.get_threshold()
     gc.set_threshold(20_000)
     try:

@@ -7,7 +7,6 @@ it opens it here. Where ``[warehouse] read`` names a PostgreSQL, readers get tha
 """
 
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -17,7 +16,6 @@ from typing import Any
 import duckdb
 
 from pipelines.language import Text
-from pipelines.load.imports import without
 from pipelines.publish.errors import NothingPublished
 from pipelines.settings import SettingsError, WarehouseSettings
 from sources.repair_shop.errors import first_line
@@ -63,11 +61,7 @@ class Published:
         Raises :class:`NothingPublished` where a table or column of it is not there.
         """
         try:
-            # DuckDB imports pandas before it binds a value: longer than all questions of a report.
-            # But another thread may need it meanwhile.
-            hidden = [] if threading.active_count() > 1 else ["pandas"]
-            with without(*hidden):
-                cursor = self.connection.execute(sql, _named(sql, values or {}))
+            cursor = self.connection.execute(sql, _named(sql, values or {}))
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise NothingPublished(
                 Text(
