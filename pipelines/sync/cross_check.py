@@ -3,9 +3,10 @@
 A document read again may no longer hold a payment, or a payment is gone that its document still
 holds. Either proves the other side out of date, though no report and no ``/updated`` list says so:
 reports count documents, not payments. The other side is read again the same night, and the next
-night where a repair read the document, instead of when the audit reaches it. Only what changed
-since ``since`` is looked at, so a service whose two lists never agree costs nothing on a night
-without a change.
+night where a repair read the document, instead of when the audit reaches it. So is what names a
+customer that is gone: two were merged, which changes no day of a ticket. Only what changed since
+``since`` is looked at, so a service whose two lists never agree costs nothing on a night without a
+change.
 """
 
 from collections.abc import Mapping
@@ -54,6 +55,11 @@ FROM held JOIN listed USING (id) JOIN staging.{table} d ON d.id = held.document_
 WHERE d.shop_id = $shop AND d.deleted_at IS NULL AND d.seen_at < listed.deleted_at
     AND listed.deleted_at >= $since
 """
+_NAMING = """
+SELECT d.id FROM staging.{table} d JOIN staging.customers c ON c.id = d.customer_id
+WHERE d.shop_id = $shop AND c.shop_id = $shop AND d.deleted_at IS NULL
+    AND d.seen_at < c.deleted_at AND c.deleted_at >= $since
+"""
 
 
 def unsettled_since(ledger: Ledger, shop: str) -> datetime:
@@ -67,11 +73,11 @@ def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
     ledger.set_value(shop, _SETTLED, ledger.one("run_began", run_id=run_id))
 
 
-def contradictory_payments(
+def contradictory_answers(
     home: Home, shop: str, since: datetime
 ) -> tuple[set[date], dict[str, list[str]]]:
     """Where answers since a moment contradict each other, by what the models hold now: days whose
-    payments, and documents (table -> ids) that have to be read again."""
+    payments, and documents and tickets (table -> ids) that have to be read again."""
     days, documents = set[date](), dict[str, list[str]]()
     values = {"shop": shop, "since": since}
     with home.open_build(read_only=True) as database:
@@ -84,6 +90,8 @@ def contradictory_payments(
             for found in database.execute(state + _DAYS, values).fetchall():
                 days.update(day for day in found if day is not None)
             ids = [str(row[0]) for row in database.execute(state + holders, values).fetchall()]
-            if ids:
-                documents[table] = sorted(ids)
-    return days, documents
+            documents[table] = sorted(ids)
+        for table in (*_DOCUMENTS, "tickets"):
+            naming = database.execute(_NAMING.format(table=table), values).fetchall()
+            documents.setdefault(table, []).extend(sorted(str(row[0]) for row in naming))
+    return days, {table: ids for table, ids in documents.items() if ids}

@@ -17,7 +17,7 @@ from pipelines.reconcile.differences import Compared, our_days, our_documents, p
 from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
 from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
-from pipelines.sync.cross_check import contradictory_payments, note_settled, unsettled_since
+from pipelines.sync.cross_check import contradictory_answers, note_settled, unsettled_since
 from pipelines.sync.session import Session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import BadAnswer, ShopError
@@ -289,7 +289,7 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
         differing = []
     client, ledger, home = session.client(shop), session.ledger, session.home
     since = unsettled_since(ledger, shop.name)
-    paid, documents = contradictory_payments(home, shop.name, since)
+    paid, documents = contradictory_answers(home, shop.name, since)
     if not (differing or paid or documents or _orphan_days(home, ledger, shop.name, since)):
         note_settled(ledger, shop.name, run_id)
         return False

@@ -42,3 +42,25 @@ def test_payments_told_differently_by_their_list_and_document_are_read_again(
     night = sync(mirror.settings)
     assert night.exit_code == 0, night.details
     assert night.requests < asked - 3, "what is settled is not asked again"
+
+
+def test_what_names_a_customer_who_was_merged_into_another_is_read_again(
+    make_mirror, mirrored, monkeypatch
+):
+    build_few(monkeypatch)
+    mirror = make_mirror(home=mirrored, audit_requests=0)
+    store, lists = mirror.store, ("tickets", "ticket_invoices", "pos_orders")
+    customers = {row["customer"]["id"] for row in store.all("tickets")[:3]}
+    for table in lists:
+        for row in store.all(table):
+            if (row["customer"] or {}).get("id") in customers:
+                kept = store.all("customers")[-1]["id"]
+                customer = {**row["customer"], "id": kept}
+                store.update(table, row["id"], {"customer": customer}, touch=False)
+    for gone in customers:
+        store.delete("customers", gone)
+    night = sync(mirror.settings)
+    assert night.exit_code == 0, night.details
+    for table in lists:
+        named = mirror.sql(f"SELECT DISTINCT customer__id FROM raw.{table}")
+        assert {identity for (identity,) in named}.isdisjoint(customers), table
