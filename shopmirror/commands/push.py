@@ -123,6 +123,8 @@ def _show(report: PushReport) -> None:
         columns = ("#number", "shop", "resource", "op", "state", "reason")
         rows = ([row[column.strip("#")] for column in columns] for row in parked[:_MANY])
         out().print(table("Not done", columns, rows))
+        if len(parked) > _MANY:
+            out().print(f"... and {len(parked) - _MANY} more.")
         out().print("'shopmirror queue show N' tells more; 'queue retry N' or 'queue discard N'.")
     waiting = f", {report.waiting} still queued" if report.waiting else ""
     out().print(

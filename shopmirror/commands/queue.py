@@ -12,7 +12,7 @@ from pipelines.outbox import STATES, Outbox, brief, current_user, held_back, nex
 from pipelines.outbox import adopt as take
 from pipelines.outbox import discard as forget
 from pipelines.outbox import retry as again
-from pipelines.outbox.change import State
+from pipelines.outbox.change import Change, State
 from pipelines.outbox.errors import InputRefused
 from pipelines.settings import SettingsError, ShopSettings, home_folder, load_settings
 from shopmirror.completion import JsonOption, ShopOption
@@ -141,7 +141,8 @@ def list_changes(
     of_shop: dict[str, Any] = {"shop": shop.lower()} if shop else {}
     with Outbox(home_folder()) as outbox:
         found = outbox.changes(states=[state] if state else (), **of_shop)
-        told = found if as_json else found[-_MANY:]
+        most = found if as_json else sorted(found, key=_urgency)[-_MANY:]
+        told = sorted(most, key=lambda one: one.number)
         held = held_back(outbox, _shops())
         changes = [brief(one) | {"next": next_step(outbox, one, held)} for one in told]
     columns = ("#number", "shop", "resource", "op", "state", "id", "next")
@@ -152,10 +153,17 @@ def list_changes(
     else:
         out().print(table("", columns, ([row[c.strip("#")] for c in columns] for row in changes)))
     if len(changes) < len(found):
-        out().print(f"... the last {len(changes)} of {len(found)}; --json lists all.")
+        out().print(f"... {len(changes)} of {len(found)}; --json lists all.")
     for name, line in not_shown(home_folder()):
         if not shop or name == shop.lower():
             tell(f"{name}: {line}.")
+
+
+def _urgency(change: Change) -> int:
+    """What may need a person is listed before what waits, and that before what is settled."""
+    if change.state in (State.QUEUED, State.SENDING):
+        return 1
+    return 0 if change.state is State.DONE or change.reason.startswith("discarded") else 2
 
 
 def _shops() -> Sequence[ShopSettings]:

@@ -81,6 +81,22 @@ def test_a_file_of_changes(shop, capsys, tmp_path):
     assert "line 3: brands create: name: has 101 characters" in err
 
 
+def test_what_needs_a_person_is_listed_however_many_others_there_are(shop, capsys, tmp_path):
+    fields = json.dumps({"email": "a@example.org"})
+    add = ("queue", "add", "customers", "--op", "update")
+    run(capsys, *add, "--id", "nobody", "--json", fields, "--no-check")
+    old = shop.put("customers", name="Ann")
+    (tmp_path / "many.jsonl").write_text(f'{{"id": "{old}", "city": "x"}}\n' * 45)
+    run(capsys, *add, "--file", "many.jsonl")
+    assert run(capsys, "push", "--max-requests", "6")[0] == 4
+    code, out, _ = run(capsys, "queue", "list")
+    assert (code, "has no customers with id nobody" in out) == (0, True)
+    assert "... 40 of 46; --json lists all." in out
+    (tmp_path / "none.jsonl").write_text('{"id": "nobody", "city": "x"}\n' * 61)
+    run(capsys, *add, "--file", "none.jsonl", "--no-check")
+    assert "... and 1 more." in run(capsys, "push")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
