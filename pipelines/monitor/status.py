@@ -129,7 +129,7 @@ def status(settings: Settings) -> Status:
         shops = [_shop(shop, ledger, budget, proven, own, warehouse) for shop in settings.shops]
         runs, set_aside = evidence.newest_runs(home.path, ledger), ledger.set_aside
     jobs = next_runs(home.path)
-    counts, changes = outbox_problems(home.path)
+    counts, changes = outbox_problems(home.path, settings.shops)
     queue = dict.fromkeys(map(str, STATES), 0) | counts
     incidents = _incidents(home.path, jobs, runs)
     found = Status(shops, runs, queue, jobs, incidents, warehouse.told, warehouse.others)

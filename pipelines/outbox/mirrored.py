@@ -3,7 +3,8 @@ and what is done and the mirror does not show."""
 
 import json
 import time
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +14,10 @@ from zoneinfo import ZoneInfo
 from pipelines.outbox.basis import rows_of_warehouse, words_of
 from pipelines.outbox.change import Change, Fields, invoices_of
 from pipelines.outbox.match import is_deleted, left_out
-from pipelines.outbox.origin import find
+from pipelines.outbox.origin import find, misdirected
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox
 from pipelines.publish.published import Published
+from pipelines.settings import ShopSettings
 
 _UTC = ZoneInfo("UTC")
 _MOST = 0.5
@@ -146,9 +148,9 @@ _PROBLEMS = {
 }
 
 
-def problems(home: Path) -> tuple[dict[str, int], list[str]]:
+def problems(home: Path, shops: Sequence[ShopSettings] = ()) -> tuple[dict[str, int], list[str]]:
     """Changes by state, and what a person has to look at, in words. What somebody discarded need
-    not be looked at again."""
+    not be looked at again. ``shops``: those of the settings."""
     if not (home / FILE_NAME).is_file() and not (home / STAMP).is_file():
         return {}, []
     with Outbox(home) as outbox:
@@ -160,6 +162,8 @@ def problems(home: Path) -> tuple[dict[str, int], list[str]]:
             for state, words in _PROBLEMS.items()
             if waiting[state]
         ]
+        for words, count in Counter(misdirected(outbox, shops).values()).items():
+            told.append(f"{count} change(s) not sent: {words}")
         found, unsettled = find(outbox), outbox.ask("unsettled", shop=None)
         foreign = ", ".join(row["shop"] for row in unsettled if row["kind"] == "foreign")
         if found.standing == "foreign":

@@ -34,7 +34,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pipelines.json_file import held, sync_folder
-from pipelines.outbox.change import Change, State
+from pipelines.outbox.change import OPEN, Change, State
 from pipelines.outbox.errors import PushBusy, QueueBroken, QueueForeign, ServiceChanged
 from pipelines.outbox.store import FILE_NAME, STAMP, Outbox, change_of
 from pipelines.settings import ShopSettings
@@ -238,19 +238,25 @@ def settle(outbox: Outbox, shop: str) -> None:
 _ELSEWHERE = "waits for 'queue adopt': it was queued for another address or key"
 
 
-def held_back(outbox: Outbox, shops: Sequence[ShopSettings] = ()) -> dict[int, str]:
-    """Queued changes that the next push does not simply send, by number: what comes first.
-    ``shops``: those of the settings, where these can be read."""
-    rows = [*map(dict, outbox.ask("unsettled", shop=None)), *_suspects(outbox, find(outbox))]
-    told = dict[int, str]()
-    known = {one.name: one for one in shops}
+def misdirected(outbox: Outbox, shops: Sequence[ShopSettings]) -> dict[int, str]:
+    """Open changes for a service that the settings, whose ``shops`` these are, do not name, by
+    number: what comes first."""
+    told, known = dict[int, str](), {one.name: one for one in shops}
     for name, _ in outbox.ask("waiting_by_shop") if shops else ():
         if one := known.get(name):
             others = outbox.ask("bound_to_others", shop=name, service=bind(outbox, one))
             told |= {row["number"]: _ELSEWHERE for row in others}
         else:
             words = f"waits for the shop '{name}', which the settings do not name"
-            told |= {change.number: words for change in outbox.changes(shop=name)}
+            told |= {change.number: words for change in outbox.changes(shop=name, states=OPEN)}
+    return told
+
+
+def held_back(outbox: Outbox, shops: Sequence[ShopSettings] = ()) -> dict[int, str]:
+    """Changes that the next push does not simply send, by number: what comes first. ``shops``:
+    those of the settings, where these can be read."""
+    rows = [*map(dict, outbox.ask("unsettled", shop=None)), *_suspects(outbox, find(outbox))]
+    told = misdirected(outbox, shops)
     for row in sorted(rows, key=lambda row: row["kind"] == "foreign"):
         words, stamp = "may have been sent: the next push looks for it first", row["stamp"]
         if row["kind"] == "foreign":

@@ -161,8 +161,8 @@ def _left_out(settings: Settings) -> dict[str, Exception]:
     known = {one.name for one in settings.shops}
     return {
         name: ShopUnknown(
-            f"{count} changes wait for the shop '{name}', which the settings do not name. Name it "
-            "there, or 'queue discard' them."
+            f"{count} change(s) wait for the shop '{name}', which the settings do not name. Name "
+            "it there, or 'queue discard' them."
         )
         for name, count in waiting.items()
         if name not in known

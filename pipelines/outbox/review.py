@@ -118,9 +118,10 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
     """What becomes of a change next, or what a person is to do, in one line. ``held_back``: of
     :func:`~pipelines.outbox.origin.held_back`."""
     number, told = change.number, _sentence(change.reason)
+    held = held_back.get(number, "")
     if change.state is State.QUEUED:
         again = f"the next push tries again ({change.reason})" if change.reason else ""
-        first = held_back.get(number) or waits_for(outbox, change) or again
+        first = held or waits_for(outbox, change) or again
         return first or "the next push sends it"
     if change.state is State.CONFLICT:
         does = "writes yours over it" if change.op == "update" else "sends it all the same"
@@ -128,7 +129,7 @@ def next_step(outbox: Outbox, change: Change, held_back: Mapping[int, str]) -> s
     if change.state is State.SENDING:
         return "a push is at it; after a crash it is looked for"
     if change.state is State.IN_DOUBT:
-        if waits := waits_for(outbox, change):
+        if waits := held if held.startswith("waits") else waits_for(outbox, change):
             return f"{waits}; then it is looked for"
         if change.approved_by:
             return f"approved by {change.approved_by}: the next push looks once more, then sends it"

@@ -84,7 +84,8 @@ def _message(report: PushReport) -> str:
 
 def _show_plan(report: PushReport) -> None:
     if not report.planned:
-        out().print("Nothing is queued.")
+        if not report.errors:
+            out().print("Nothing is queued.")
         return
     shown = report.planned[:_MANY]
     columns = ("#number", "shop", "request", "body", "#requests", "waits for")

@@ -191,15 +191,24 @@ def test_changes_of_a_shop_that_is_gone_are_not_passed_over(shop, capsys, monkey
     assert run(capsys, "push")[0] == 0
 
 
-def test_the_list_says_what_the_settings_keep_from_being_sent(shop, capsys, monkeypatch):
-    run(capsys, "queue", "add", "brands", "--op", "create", "--json", '{"name": "A"}')
+def test_list_and_status_say_what_the_settings_keep_from_being_sent(shop, capsys, monkeypatch):
+    for name in "AB":
+        run(capsys, "queue", "add", "brands", "--op", "create", "--json", f'{{"name": "{name}"}}')
     assert "The queue is empty" not in run(capsys, "queue", "list", "--shop", "other")[1]
+    shop.faults.append("lost after")
+    run(capsys, "push", "--max-requests", "2")
+
+    def told(words):
+        waits = [row["next"] for row in json.loads(run(capsys, "queue", "list", "--json")[1])]
+        assert [words in one for one in waits] == [True, True], "in doubt or queued"
+        assert words in run(capsys, "queue", "show", "1", "--json")[1]
+        assert f"2 change(s) not sent: {waits[1]}" in run(capsys, "status", "--check")[1]
+        assert "Nothing is queued" not in run(capsys, "push", "--dry-run")[1]
+
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "another-key")
-    assert "queued for another address or key" in run(capsys, "queue", "list", "--json")[1]
-    assert "queued for another address or key" in run(capsys, "queue", "show", "1", "--json")[1]
-    prefix = "SOURCES__REPAIR_SHOP__SHOPS__NORTH__"
-    monkeypatch.setenv(prefix + "API_KEY", "key-of-north")
-    assert "which the settings do not name" in run(capsys, "queue", "list", "--json")[1]
+    told("queued for another address or key")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__SHOPS__NORTH__API_KEY", "key-of-north")
+    told("which the settings do not name")
 
 
 def test_a_wrong_address_is_two_and_keeps_the_queue(shop, served, capsys, monkeypatch):
