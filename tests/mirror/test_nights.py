@@ -33,6 +33,12 @@ def test_nights_leave_no_notes_of_their_scans_in_the_ledger(synced):
     assert names() == before
 
 
+def test_pages_that_are_shorter_from_one_night_to_the_next_end_no_night(synced):
+    synced.server.turn(page_rows=20)
+    asked = [synced.same("stock", "payments", "customers").requests for _ in range(2)]
+    assert asked[1] < asked[0], "each list is read whole once"
+
+
 def test_what_staff_did_in_a_day_is_there_the_next_night(mirror):
     synced, store = mirror, mirror.store
     supplier = store.all("suppliers")[0]

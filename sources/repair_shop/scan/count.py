@@ -203,9 +203,15 @@ class Count:
     def _end_at(self, number: int) -> None:
         if number:
             self.peek(number)
+        beyond = [page for n, page in self._pages.items() if n > number]
+        is_alone = number == 1 and self.live > self.size and not self._is_paged
+        if is_alone and any(
+            page.size and {*self._pages[1].ids}.isdisjoint(page.ids) for page in beyond
+        ):
+            raise NeverEnds("its pages have fewer rows than they had")
         self.last = number
-        beyond = [self._pages.pop(n) for n in list(self._pages) if n > number]
-        if number == 1 and self.live > self.size and not self._is_paged:
+        self._pages = {n: page for n, page in self._pages.items() if n <= number}
+        if is_alone:
             # Of a service that ignores page numbers; first loads of few rows do not tell.
             try_by_offset(self._reader, "oldest", [self._pages[number]], beyond)
 
