@@ -1,6 +1,6 @@
 """Where our reports and the service's differ, as the marts say it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -69,17 +69,6 @@ def our_documents(home: Home, shop: str, report: str, days: Sequence[date]) -> d
         table: [row[0] for row in _rows(home, sql.format(where), days, shop)]
         for table, where in _ON_DAYS[report].items()
     }
-
-
-def payment_days(home: Home, shop: str, documents: Mapping[str, Sequence[str]]) -> set[date]:
-    """Days on which documents (table -> ids) were paid, as far as we know."""
-    sql = (
-        "SELECT DISTINCT day FROM marts.payments WHERE shop_id=? AND day IS NOT NULL "
-        "AND document_type=? AND list_contains(?, document_id)"
-    )
-    kinds = {"ticket_invoices": "ticket_invoice", "pos_orders": "pos_order"}
-    found = (_rows(home, sql, shop, kinds[table], list(ids)) for table, ids in documents.items())
-    return {row[0] for rows in found for row in rows}
 
 
 def _rows(home: Home, sql: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -1,12 +1,12 @@
-"""Tonight's answers that contradict each other: payments are told twice, in a list and a document.
+"""Tonight's answers that contradict what others say, though no report and no change list tells.
 
-A document read again may no longer hold a payment, or a payment is gone that its document still
-holds. Either proves the other side out of date, though no report and no ``/updated`` list says so:
-reports count documents, not payments. The other side is read again the same night, and the next
-night where a repair read the document, instead of when the audit reaches it. So is what names a
-customer that is gone: two were merged, which changes no day of a ticket. Only what changed since
+Payments are told twice, in their list and in their document. A document read again shows what its
+payments are now; where the list tells otherwise, these days of it are read again. What names a
+customer that is gone is read again, too: two were merged, which changes no day of a ticket. So the
+other side is right the same night instead of when the audit reaches it. Only what changed since
 ``since`` is looked at, so a service whose two lists never agree costs nothing on a night without a
-change.
+change. Documents of payments that came or went are read by every run
+(:meth:`~sources.repair_shop.extract.ShopFetch.follow`).
 """
 
 from collections.abc import Mapping
@@ -49,16 +49,11 @@ FROM listed JOIN fresh ON fresh.id = listed.document_id
 WHERE listed.deleted_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM held WHERE held.id = listed.id AND held.document_id = listed.document_id)
 """
-_HOLDERS = """
-SELECT DISTINCT held.document_id
-FROM held JOIN listed USING (id) JOIN staging.{table} d ON d.id = held.document_id
-WHERE d.shop_id = $shop AND d.deleted_at IS NULL AND d.seen_at < listed.deleted_at
-    AND listed.deleted_at >= $since
-"""
 _NAMING = """
 SELECT d.id FROM staging.{table} d JOIN staging.customers c ON c.id = d.customer_id
 WHERE d.shop_id = $shop AND c.shop_id = $shop AND d.deleted_at IS NULL
     AND d.seen_at < c.deleted_at AND c.deleted_at >= $since
+ORDER BY 1
 """
 
 
@@ -83,15 +78,13 @@ def contradictory_answers(
     with home.open_build(read_only=True) as database:
         for table, (nested, listed) in _DOCUMENTS.items():
             state = _STATE.format(table=table, nested=nested, listed=listed)
-            holders = _HOLDERS.format(table=table)
             [(held, also_listed)] = database.execute(state + _KNOWN, values).fetchall()
             if held - also_listed > held * _MOST_CONTRADICTORY:
                 continue
             for found in database.execute(state + _DAYS, values).fetchall():
                 days.update(day for day in found if day is not None)
-            ids = [str(row[0]) for row in database.execute(state + holders, values).fetchall()]
-            documents[table] = sorted(ids)
         for table in (*_DOCUMENTS, "tickets"):
             naming = database.execute(_NAMING.format(table=table), values).fetchall()
-            documents.setdefault(table, []).extend(sorted(str(row[0]) for row in naming))
-    return days, {table: ids for table, ids in documents.items() if ids}
+            if naming:
+                documents[table] = [str(row[0]) for row in naming]
+    return days, documents

@@ -22,10 +22,10 @@ from pipelines.sync.repair import (
     fetch_monthly_reports,
     is_definition,
     not_compared,
-    repair_shop,
+    repair_shops,
     split_months,
 )
-from pipelines.sync.session import Ending, Session, open_session
+from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import ShopError, Stopped
 from sources.repair_shop.http.client import Client
@@ -131,9 +131,14 @@ def reconcile(
                             found = contradictions(session.client(one), session.ledger)
                             report.problems += [f"{one.name}: {problem}" for problem in found]
                 session.build()
-            again = [_split(session, s, year, results[s.name], ending, repair) for s in shops]
-            if any(again):
-                session.build()  # loads what was read
+            for one in shops:
+                results[one.name].compared(compare(session.home, one.name, year))
+            if repair:
+                repair_shops(session, shops, results, ending.run_id)
+            else:
+                asked = [_split(session, one, results[one.name]) for one in shops]
+                if any(asked):
+                    session.build()  # takes in what the reports said
             _gather(session, year, report, results)
             report.requests = session.requests()
             ending.exit_code = report.exit_code
@@ -179,19 +184,10 @@ def contradictions(client: Client, ledger: Ledger) -> list[str]:
     return found
 
 
-def _split(
-    session: Session,
-    shop: ShopSettings,
-    year: int | None,
-    result: ShopResult,
-    ending: Ending,
-    repair: bool,
-) -> bool:
-    result.compared(compare(session.home, shop.name, year))
+def _split(session: Session, shop: ShopSettings, result: ShopResult) -> bool:
+    """Ask the days of the months that differ; False where there is nothing to ask."""
     if not result.differences or result.error is not None:
         return False
-    if repair:
-        return repair_shop(session, shop, result, ending.run_id)
     if is_definition(result.differences, result.matching):
         result.hint = definition_hint(result.differences)
         return False

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from pipelines.home import Home
-from pipelines.reconcile.differences import Compared, our_days, our_documents, payment_days
+from pipelines.reconcile.differences import Compared, our_days, our_documents
 from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
 from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
@@ -23,7 +23,7 @@ from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
-from sources.repair_shop.ledger import Ledger, now_text
+from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import Job
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
@@ -201,20 +201,6 @@ def _within(requests: int, jobs: Iterable[Job]) -> list[Job]:
     return fitting
 
 
-def _orphan_days(home: Home, ledger: Ledger, shop: str, since: datetime) -> set[date]:
-    """Days on which documents that turned out to be deleted since a moment were paid.
-
-    Their payments went with them, but only the day of the document differs in a report. Not even
-    that one does if the document was found gone before the reports were compared.
-    """
-    gone = {
-        table: [identity for (identity,) in found]
-        for table in _NEEDED["monthly_sales"]
-        if (found := ledger.select("gone_since", shop=shop, list=table, since=now_text(since)))
-    }
-    return payment_days(home, shop, gone)
-
-
 def _of_days(shop: str, tables: Sequence[str], days: Iterable[date]) -> list[Job]:
     """Scans of some days of lists; days that follow each other are read as one window."""
     spans: list[tuple[date, date]] = []
@@ -273,46 +259,51 @@ def late_hint(differing: Sequence[Compared], today: date) -> str:
     )
 
 
-def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> bool:
-    """Read the documents of differing days again; False when there is nothing to do.
+def repair_shops(
+    session: Session, shops: Sequence[ShopSettings], results: Mapping[str, ShopResult], run_id: int
+) -> bool:
+    """Read again what differs from the service's reports, then what contradicts what was read;
+    load and build. False where there was nothing to do.
 
-    Also payments and documents that contradict each other since they were last read, which no
-    report shows (:mod:`pipelines.sync.cross_check`). The service's reports are asked once more
-    afterwards, because they move while a shop is open. The caller loads, builds and compares again.
-    Errors end up in ``result.error``.
+    At most ``repair_requests`` of each shop, and its reports once more, because they move while it
+    is open. The caller compares again. Errors end up in ``error`` of the results.
     """
-    differing = result.differences
-    if result.error is not None:
-        return False
+    with session.home.open_build(read_only=True):
+        left = {s.name: _read_documents(session, s, results[s.name], run_id) for s in shops}
+    is_read = any(left[shop.name] < shop.repair_requests for shop in shops)
+    if is_read:
+        session.build()  # loads what was read
+    with session.home.open_build(read_only=True):
+        again = [
+            _read_contradicted(session, shop, results[shop.name], run_id, left[shop.name])
+            for shop in shops
+        ]
+    if any(again):
+        session.build()
+    return is_read or any(again)
+
+
+def _read_documents(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> int:
+    """Read the documents of differing days again; the requests that are left of the shop's."""
+    differing, left = result.differences, shop.repair_requests
+    if result.error is not None or not differing:
+        return left
     if is_definition(differing, result.matching):
         result.hint = definition_hint(differing)
-        differing = []
+        return left
     client, ledger, home = session.client(shop), session.ledger, session.home
-    since = unsettled_since(ledger, shop.name)
-    paid, documents = contradictory_answers(home, shop.name, since)
-    if not (differing or paid or documents or _orphan_days(home, ledger, shop.name, since)):
-        note_settled(ledger, shop.name, run_id)
-        return False
     fetch = ShopFetch(client, ledger, run_id, session.observer)
     try:
         # So that something is left for the days of each month.
-        months = min(_MONTHS_SPLIT, max(1, shop.repair_requests // (1 + _WINDOW)))
-        asked = split_months(client, ledger, differing, limit=months)
+        months = min(_MONTHS_SPLIT, max(1, left // (1 + _WINDOW)))
+        left = max(0, left - split_months(client, ledger, differing, limit=months))
         days = differing_days(home, ledger, shop.name, differing)
-        left = max(0, shop.repair_requests - asked)
         jobs = repair_jobs(home, shop.name, days, requests=left)
+        left -= sum(job.requests or 0 for job in jobs)
         fetch.run(jobs)
+        if fetch.fatal is None and jobs:
+            split_months(client, ledger, differing, limit=months)
         if fetch.fatal is None:
-            left -= sum(job.requests or 0 for job in jobs)
-            # Only now: the repair may have found more documents gone.
-            paid |= _orphan_days(home, ledger, shop.name, since)
-            wanted = _of_days(shop.name, ("payments",), paid - set(days.get("daily_sales", [])))
-            fetch.run(_within(left, [*wanted, *follow_jobs(shop.name, documents)]))
-        if fetch.fatal is None:
-            fetch.run(fetch.follow())
-        if fetch.fatal is None:
-            if jobs:
-                split_months(client, ledger, differing, limit=months)
             asked_again = {
                 (d.period.year, d.report.replace("daily", "monthly"))
                 for d in differing
@@ -320,9 +311,31 @@ def repair_shop(session: Session, shop: ShopSettings, result: ShopResult, run_id
             }
             for year, report in sorted(asked_again):
                 fetch_monthly_reports(client, ledger, year, report)
-            note_settled(ledger, shop.name, run_id)
     except ShopError as error:
         fetch.fatal = error
     result.results += fetch.results
     result.error = fetch.fatal
-    return True
+    return left
+
+
+def _read_contradicted(
+    session: Session, shop: ShopSettings, result: ShopResult, run_id: int, left: int
+) -> bool:
+    """Read again what answers since the last look contradict, the repair's too
+    (:mod:`pipelines.sync.cross_check`); False where that is nothing."""
+    if result.error is not None:
+        return False
+    ledger, since = session.ledger, unsettled_since(session.ledger, shop.name)
+    days, documents = contradictory_answers(session.home, shop.name, since)
+    jobs = follow_jobs(shop.name, documents)
+    fitting = _within(left, [*jobs, *_of_days(shop.name, ("payments",), days)])
+    fetch = ShopFetch(session.client(shop), ledger, run_id, session.observer)
+    fetch.run(fitting)
+    if fetch.fatal is None:
+        fetch.run(fetch.follow())
+    # Else the next night goes on with what was not reached.
+    if fetch.fatal is None and [job.ids for job in jobs] == [job.ids for job in fitting if job.ids]:
+        note_settled(ledger, shop.name, run_id)
+    result.results += fetch.results
+    result.error = fetch.fatal
+    return bool(fetch.results)

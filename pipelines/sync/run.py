@@ -25,7 +25,7 @@ from pipelines.reconcile.calibrate import counted_otherwise
 from pipelines.reconcile.differences import compare
 from pipelines.settings import Settings, ShopSettings, WarehouseSettings
 from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
-from pipelines.sync.repair import fetch_monthly_reports, follow_jobs, late_hint, repair_shop
+from pipelines.sync.repair import fetch_monthly_reports, follow_jobs, late_hint, repair_shops
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
 from pipelines.transform.findings import unnamed_fields
@@ -300,15 +300,10 @@ class Run:
             self._compare(database)
             if session.stop.is_set():
                 return
-            repaired = [
-                repair_shop(session, shop, self.results[shop.name], self.run_id)
-                for shop in self.shops
-                if shop.repair_requests
-            ]
-        if any(repaired):
-            session.build()  # loads what was read
+        shops = [shop for shop in self.shops if shop.repair_requests]
+        is_repaired = repair_shops(session, shops, self.results, self.run_id)
         with session.home.open_build(read_only=True) as database:
-            if any(repaired):
+            if is_repaired:
                 self._compare(database)
             for shop in self.shops:
                 result = self.results[shop.name]

@@ -154,9 +154,6 @@ group by 1 order by 1
 select 1 from rows where shop = :shop and list = :list and seen >= :since limit 1
 -- name: first_day
 select min(day) from rows where shop = :shop and list = :list and deleted_at is null
--- name: gone_since
-select id from rows where shop = :shop and list = :list and deleted_at >= :since
-
 -- name: changes
 select id, seq, seen_at, deleted_at, is_refused, body from rows
 where shop = :shop and list = :list and seq > :after and seq <= :until and body notnull
