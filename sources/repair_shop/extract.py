@@ -328,7 +328,9 @@ class ShopFetch:
                 self.ledger.set_list(job.shop, job.resource, categories_on=today)
             since = dict.fromkeys(("whole_on", "new_on", "updated_on", "paid_on"), day)
             self.ledger.set_list(job.shop, job.resource, **since)
-        elif job.kind in WATERMARKS and (outcome.ids or job.kind == "hidden"):
+        elif job.kind == "hidden":
+            self.ledger.set_list(job.shop, job.resource, hidden_on=job.since or day)
+        elif job.kind in WATERMARKS and outcome.ids:
             # An empty answer may be one for once: the next night asks for these days too.
             self.ledger.set_list(job.shop, job.resource, **{WATERMARKS[job.kind]: day})
 

@@ -60,7 +60,10 @@ def test_a_row_that_came_and_went_while_its_list_was_asked_under_a_filter_is_not
 
 
 def test_more_hidden_rows_than_a_page_holds_are_all_read_though_a_night_failed(stranger):
-    rows = [{"id": n, "status": "Active" if n % 4 else "In active"} for n in range(240)]
+    """New ones were asked for about weekly alone: a payment at the till was missing until then."""
+    rows = rows_of(240, a_day=4)
+    for n, row in enumerate(rows):
+        row["status"] = "Active" if n % 4 else "In active"
 
     def filtered(seen: Seen) -> Reply:
         asked = dict(seen.query).get("status", "Active")
@@ -70,9 +73,14 @@ def test_more_hidden_rows_than_a_page_holds_are_all_read_though_a_night_failed(s
     stranger.instead(Reply(503, b"busy"), lambda seen: "status" in dict(seen.query))
     assert stranger.sync("users").exit_code == 3
     stranger.loopback.otherwise = filtered
-    for _ in range(2):
+    for night in range(3):
         stranger.complete("users")
         assert len(stranger.held("users")) == len(rows)
+        day = f"2027-01-0{night + 1}"
+        rows += [
+            {"id": f"new {night} {n}", "created_date": day, "status": "In active"}
+            for n in range(30 * (1 + night))
+        ]
 
 
 def test_tickets_alone_are_not_read_twice(mirror):

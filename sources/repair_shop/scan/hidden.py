@@ -4,7 +4,8 @@ The specification says of two lists what they hide (tickets outside the pipeline
 categories) and is silent on the others. So once a week each list with a filter of that kind is
 asked for its newest page under the filter. Rows that the bare list showed prove that it hides none
 of them; else the filtered list is read whole, and its rows are kept as such that exist and that
-the bare list does not show (:mod:`~repair_shop.scan.known`).
+the bare list does not show (:mod:`~repair_shop.scan.known`). Then the other nights read it from its
+newest page until all rows are known.
 
 It is asked for its oldest page from a day on as well. Where that shows other rows, lists show
 recent ones alone: from then on each is asked for from that day on, and read whole once more.
@@ -32,7 +33,7 @@ def read_hidden(reading: Reading) -> Outcome:
     hidden_before = set(known.unlisted())
     listed = known.all_ids() - hidden_before
     out, told, shown = Outcome(), [], set[str]()
-    older = _shows_older(reading)
+    older = job.since is None and _shows_older(reading)
     if older is True:
         ledger.set_value(job.shop, FROM_KEY, "yes")
         ledger.ask_again(job.shop, [n for one in ENDPOINTS.values() for n in one.resources])
@@ -41,7 +42,7 @@ def read_hidden(reading: Reading) -> Outcome:
         told.append(f"rows before the oldest: not answered ({older})")
     for number, (name, value) in enumerate(job.endpoint.hidden):
         words, of = f"{name} {value}", Slice(f"{number}:", {name: value})
-        found = _read_part(reading, of, listed, out)
+        found = _read_part(reading, of, listed, hidden_before, out)
         if isinstance(found, str):
             told.append(f"{words}: not answered ({found})")
             shown |= hidden_before  # nothing is known of them
@@ -55,6 +56,8 @@ def read_hidden(reading: Reading) -> Outcome:
             found -= {row for row, lives in answered.items() if not lives}
         shown |= found
         told.append(f"{words}: {len(found)} row(s) hidden" if found else f"{words}: none hidden")
+    if job.since is not None:
+        shown |= hidden_before  # the older ones were not asked for
     known.note_unlisted(shown)
     lost = sorted(hidden_before - shown)
     if exists is None:
@@ -84,17 +87,25 @@ def _shows_older(reading: Reading) -> bool | str:
     return len({row for row, day in shown if day and day < first} - rows) > _FEW
 
 
-def _read_part(reading: Reading, of: Slice, listed: set[str], out: Outcome) -> set[str] | str:
+def _read_part(
+    reading: Reading, of: Slice, listed: set[str], hidden: set[str], out: Outcome
+) -> set[str] | str:
     """The rows of a slice that the bare list does not show, or why it is refused; none is asked
-    for beyond a page of which all are listed."""
-    said = ""
+    for beyond a page of which all are listed, and in most nights none beyond one of which all are
+    known."""
+    said, full = "", reading.known.least_full
     for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
         try:
             first = reading.pages(f"{of.name}{prefix}first:", None, of.params)
             page = first.ask("newest:1", 1, "newest")
             out.take(page)
-            found = set(page.ids)
-            if not found <= listed and page.size >= reading.known.least_full:
+            found, number, known = set(page.ids), 1, listed | hidden
+            while reading.job.since and page.size >= full and not known.issuperset(page.ids):
+                known, number = known.union(page.ids), number + 1
+                page = first.ask(f"newest:{number}", number, "newest")
+                out.take(page)
+                found |= set(page.ids)
+            if not reading.job.since and not found <= listed and page.size >= full:
                 whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))
                 out.add(whole)
                 found |= whole.ids

@@ -218,14 +218,16 @@ def _count_cost(endpoint: Endpoint, live: int, size: int) -> int:
 
 
 def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list[Job]:
-    """Asks for what the list may leave out: about weekly, each list on a night of its own."""
+    """Asks for what the list may leave out: about weekly, each list on a night of its own. Where it
+    left rows out, the other nights ask for new ones."""
     asked_on = ledger.list_state(shop.name, base.resource).hidden_on
     days = 5 + zlib.crc32(base.resource.encode()) % 5
     due = full or asked_on is None or _is_due(asked_on, days, shop)
-    if not base.endpoint.hidden or not due:
+    hides = due or KnownRows(ledger, shop.name, base.resource).unlisted()
+    if not base.endpoint.hidden or not hides:
         return []
-    requests = base.endpoint.created_filter + len(base.endpoint.hidden)
-    return [replace(base, kind="hidden", requests=requests)]
+    requests = (due and base.endpoint.created_filter) + len(base.endpoint.hidden)
+    return [replace(base, kind="hidden", since=None if due else asked_on, requests=requests)]
 
 
 def _is_due(day: date, days: int, shop: ShopSettings) -> bool:
