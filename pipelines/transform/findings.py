@@ -84,19 +84,21 @@ _PLAIN = (
     r"nullif(regexp_replace(lower(name), '[^\pL\pN]', '', 'g'), '')"
 )
 """A name without spelling: small letters and digits."""
-_LINES = "product product_code quantity unit_price total"
+_LINES = "product product_code quantity unit_price tax total"
 _SALE = "created_date amount_total status customer lines payments"
 FIELDS: Mapping[str, str] = {
     "customers": "name",
+    "expenses": "amount category",
     "payments": "date amount payment_method invoice pos",
     "pos_orders": _SALE,
     "pos_orders__lines": _LINES,
-    "products": "code name",
+    "products": "code name stock prices__cost_price prices__retail_price",
     "purchase_orders": "created_date received_date status cost shipping_cost supplier lines",
     "purchase_orders__lines": _LINES,
+    "stock": "product quantity",
     "ticket_invoices": f"{_SALE} ticket",
     "ticket_invoices__lines": _LINES,
-    "tickets": "created_date status customer technician",
+    "tickets": "created_date status customer technician issue_type",
 }
 """Table -> columns, references and nested lists that figures are made of."""
 _FEW = 3

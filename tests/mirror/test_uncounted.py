@@ -79,9 +79,13 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
         "/payments": [_PAID] * 8,
         "/customers": [{"name": "Ann"}],
         "/posOrders": [_SALE] * 4,
+        "/products": [{"name": "Glass", "code": "A", "stock": 3}] * 4,
+        "/expenses": [{"created_date": _MADE, "amount": 5}] * 4,
     }
     renamed = {"/payments": "payment_method", "/customers": "name"}
-    gone = {"/tickets": "status", "/posOrders": "lines"}
+    gone = {
+        "/tickets": "status", "/posOrders": "lines", "/products": "stock", "/expenses": "amount"
+    }  # fmt: skip
     settings, report = _first_night(stranger, empty, monkeypatch, nights)
     assert report.exit_code == 0, report.details
 
@@ -97,6 +101,8 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
             [others.format(path[1:], len(nights[path]), renamed[path]) for path in renamed]
             + [none.format("tickets", "status", 60 + more)]
             + [none.format("POS orders", "lines", 4 + more)]
+            + [none.format("products", "stock", 4 + more)]
+            + [none.format("expenses", "amount", 4 + more)]
         )
 
     add()
@@ -114,7 +120,7 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
         assert (report.exit_code, sorted(report.details)) == (1, told(1))
     # It stands, also where there is nothing to compare with.
     (settings.home / "warehouse.duckdb").unlink()
-    add(without=("status", "lines"))
+    add(without=gone.values())
     report = sync(settings)
     assert (report.exit_code, sorted(report.details)) == (1, told(2))
     for path, rows in whole.items():
@@ -130,7 +136,7 @@ def _first_night(stranger, empty, monkeypatch, nights):
     for path, rows in nights.items():
         kept = [{"id": number, **row} for number, row in enumerate(rows, start=1)]
         stranger.lists[path] = kept
-        if path == "/tickets":
-            stranger.lists["/tickets/updated"] = kept
+        if path in ("/tickets", "/products"):
+            stranger.lists[f"{path}/updated"] = kept
     settings = stranger.settings
     return settings, sync(settings)
