@@ -213,7 +213,7 @@ def _report(looked: Selection, suffix: str) -> bytes:
     extras: Any = ("tax", "margin", "expenses") if looked.sees_margins else ("tax", "expenses")
     with use(DisplaySettings.load().to_language()):
         made = closing_report(looked.home, shop=looked.names, period=looked.period, extras=extras)
-        return content(made, suffix)
+        return content(made if looked.sees_margins else made.without_purchases(), suffix)
 
 
 def _head(looked: Selection) -> None:

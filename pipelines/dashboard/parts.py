@@ -166,7 +166,7 @@ _BOOKS = Listing(
     select shop_id as shop, report, period, ours, theirs, difference,
         coalesce(matches, false) as matches
     from marts.reconciliation
-    where list_contains($shops, shop_id)
+    where list_contains($shops, shop_id) and ($costs or report not like '%purchases')
         and (matches is not true or coalesce(ours, 0) <> 0 or coalesce(theirs, 0) <> 0)
     order by coalesce(matches, false), period desc, report, shop
     """,
@@ -361,7 +361,7 @@ def books(selection: Selection) -> None:
             "report": shown(report_name(row["report"])),
             "period": report_period(row["report"], row["period"]),
         }
-        for row in _BOOKS.ask(selection)
+        for row in _BOOKS.ask(selection, costs=selection.sees_margins)
     ]
     draw(selection, _BOOKS, rows)
 

@@ -89,6 +89,16 @@ class Report(Frozen):
         """The worst of the pages' seals."""
         return max((page.seal.state for page in self.pages), key=list(SealState).index)
 
+    def without_purchases(self) -> "Report":
+        """For staff: a difference of purchases is counted, and none of its amounts shown."""
+
+        def page(whole: Page) -> Page:
+            kept = [d for d in whole.seal.differences if not d["report"].endswith("purchases")]
+            seal = whole.seal.model_copy(update={"differences": tuple(kept)})
+            return whole.model_copy(update={"seal": seal})
+
+        return self.model_copy(update={"pages": tuple(map(page, self.pages))})
+
     @property
     def title(self) -> str:
         """For the window, the PDF's properties and the mail's subject."""

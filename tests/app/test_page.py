@@ -239,6 +239,19 @@ def test_staff_see_no_margins(chain, monkeypatch):
         assert not {"Margin", "cost of goods", "Value at cost"} & set(labels)
 
 
+@pytest.mark.parametrize("sees", [True, False])
+def test_staff_see_no_totals_of_purchases(home, monkeypatch, sees):
+    """They would tell the costs: neither in the books nor in what is downloaded."""
+    change(home, "insert into marts.reconciliation by name from (from marts.reconciliation "
+                 "select * replace ('monthly_purchases' as report, false as matches) limit 1)")  # fmt: skip
+    monkeypatch.setattr("pipelines.dashboard.access.sees_margins", lambda _headers: sees)
+    books = shown(home, monkeypatch, part="books").dataframe[0].value
+    assert ("monthly purchases" in set(books["Report"])) is sees and len(books) > 1
+    made = closing_report(home, now=NOW)
+    (page,) = (made if sees else made.without_purchases()).pages
+    assert page.seal.differing == 1 and len(page.seal.differences) == sees
+
+
 def test_a_phone_gets_cards_with_their_amounts_in_sight(chain, monkeypatch):
     monkeypatch.setattr(table, "is_phone", lambda: True)
     page = shown(chain, monkeypatch, part="due")
