@@ -242,8 +242,11 @@ def test_staff_see_no_margins(chain, monkeypatch):
 @pytest.mark.parametrize("sees", [True, False])
 def test_staff_see_no_totals_of_purchases(home, monkeypatch, sees):
     """They would tell the costs: neither in the books nor in what is downloaded."""
-    change(home, "insert into marts.reconciliation by name from (from marts.reconciliation "
-                 "select * replace ('monthly_purchases' as report, false as matches) limit 1)")  # fmt: skip
+    change(
+        home,
+        "insert into marts.reconciliation by name from (from marts.reconciliation "
+        "select * replace ('monthly_purchases' as report, false as matches) limit 1)",
+    )
     monkeypatch.setattr("pipelines.dashboard.access.sees_margins", lambda _headers: sees)
     books = shown(home, monkeypatch, part="books").dataframe[0].value
     assert ("monthly purchases" in set(books["Report"])) is sees and len(books) > 1
