@@ -247,6 +247,22 @@ def test_an_odd_proxy_of_the_machine_is_a_wrong_setting(proxy, monkeypatch):
         Network("https://shop.invalid/v1", 1.0)
 
 
+def test_a_proxy_that_is_not_there_is_named_without_its_password(monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://me:hush@127.0.0.1:9/")
+    network = Network("https://shop.invalid/v1", 1.0)
+    with pytest.raises(
+        errors.Unreachable, match=r"shop\.invalid \(through the proxy 127.0.0.1:9\)"
+    ):
+        network.exchange(httpx.Request("GET", "https://shop.invalid/v1/info"), "/info", 10)
+
+
+def test_a_certificate_that_is_not_trusted_is_told_with_the_mend():
+    said = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
+    told = str(from_wire(httpx.ConnectError(f"{said} (_ssl.c:1006)"), "GET", "/x"))
+    assert "not trusted (self-signed certificate)" in told and "SSL_CERT_FILE" in told
+    assert "_ssl" not in told
+
+
 def test_text_that_is_no_unicode_is_not_sent(loopback, connect):
     with connect() as client:
         with pytest.raises(errors.ValidationRefused, match="no Unicode"):

@@ -6,6 +6,7 @@ second never meets a time-out of silence. It may be only so large when it is unp
 """
 
 import json
+import re
 import socket
 import ssl
 import threading
@@ -32,6 +33,8 @@ _NOT_SENDABLE = (
     OverflowError,
 )  # fmt: skip
 
+_CERTIFICATE = re.compile(r"certificate verify failed: (.+?)\.? \(_ssl")
+
 
 def from_wire(
     error: Exception, method: str, path: str, host: str = "", *, answered: bool = False
@@ -57,7 +60,13 @@ def from_wire(
     if isinstance(error, httpx.ConnectTimeout):
         message = f"{service} cannot be reached: no connection in time."
     elif isinstance(error, httpx.ConnectError | httpx.ProxyError | ssl.SSLCertVerificationError):
-        message = f"{service} cannot be reached: {str(error) or name}."
+        told = str(error) or name
+        if refused := _CERTIFICATE.search(told):
+            told = (
+                f"its certificate is not trusted ({refused[1]}). Check base_url. Where a proxy "
+                "encrypts anew, SSL_CERT_FILE must name a file with its certificate"
+            )
+        message = f"{service} cannot be reached: {told}."
     elif isinstance(error, httpx.TimeoutException | TimeoutError):
         message = f"{service} gave no answer in time to {what} ({name})."
     else:
@@ -127,6 +136,8 @@ class Network:
             # Whatever it is, it happened on the wire: a read may be tried again, a write is in
             # doubt. Nothing that a service can cause may end a run in another way.
             host = request.url.netloc.decode("ascii", "replace")  # without any user and password
+            if not answered and (proxy := _proxy_for(self._base_url)):
+                host += f" (through the proxy {httpx.URL(proxy).netloc.decode()})"
             cause = httpx.ReadTimeout("the answer took too long") if wire.is_cut else error
             raise from_wire(cause, request.method, path, host, answered=answered) from error
         finally:
