@@ -157,6 +157,7 @@ def serve(
             when = "" if moment is None else f"{moment.astimezone(job.zone):%Y-%m-%d %H:%M %Z}"
             how = f"after {job.follows}" if job.follows else str(job.times)
             runner.tell(f"{job.name}: {job.summary}; {how}, next {when}")
+        runner.catch_up()
         # One call for each lane at work, and one that finds nothing to do.
         most = len({job.lane for job in jobs}) + 1
         engine = BackgroundScheduler(timezone=UTC)

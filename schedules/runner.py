@@ -27,7 +27,7 @@ import filelock
 
 from pipelines.monitor import logs
 from pipelines.monitor.notify import Incidents
-from pipelines.monitor.schedule_state import CUT_OFF, STOPPED, WAITING, ScheduleState
+from pipelines.monitor.schedule_state import CUT_OFF, RUN, STOPPED, WAITING, ScheduleState
 from pipelines.monitor.sender import NotSent
 from schedules.jobs import Command, PlannedJob
 
@@ -111,7 +111,9 @@ class Runner:
     def _commands(self, job: PlannedJob, due: datetime) -> Ended:
         worst, found = Ended(0, "ended", ""), set[str]()
         ends = self.now() + job.limit
-        for command in job.commands(due):
+        run = {RUN: f"{job.name} {due:%Y-%m-%dT%H:%M:%S}"}
+        for one in job.commands(due):
+            command = replace(one, environment={**one.environment, **run})
             ended = self._child(job, command, (ends - self.now()).total_seconds())
             found |= ended.troubles
             if job.waits_its_turn and (ended.exit_code, ended.outcome) == (4, "ended"):
@@ -197,6 +199,11 @@ class Runner:
         self.log.error("run could not be noted", error=error)
         self.tell(error)
         self._told("schedule", lambda: self.incidents.alarm(error))
+
+    def catch_up(self) -> None:
+        """Tell what a scheduler that was killed did not."""
+        for job, send in self.incidents.catch_up():
+            self._told(job, send)
 
     def _told(self, job: str, send: Callable[[], bool]) -> None:
         """Send a message; one that does not go out is logged and told, and ends nothing."""

@@ -8,9 +8,10 @@ somebody who waits for the call. Nothing that
 names a customer, and no key, is ever in a message (:mod:`pipelines.masking`).
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -46,10 +47,14 @@ class NotifySettings(MailSettings):
 
 
 def deliver(
-    settings: MailSettings, subject: str, *lines: str, without: Collection[str] = ()
+    settings: MailSettings,
+    subject: str,
+    *lines: str,
+    without: Collection[str] = (),
+    took: Callable[[str], None] = lambda name: None,
 ) -> Sent:
     """Send a message, in the language of ``[display]``, over every way that is set and not one of
-    ``without``; all are tried."""
+    ``without``; all are tried, and ``took`` hears of each that took it."""
     with use(spoken()):
         subject, text = shown(subject), "\n".join(map(shown, lines))
 
@@ -60,7 +65,7 @@ def deliver(
 
     # "text" is what chat services show; the rest is for machines.
     document = {"text": f"{subject}\n{text}", "subject": subject, "body": text}
-    return send_all(settings, mail, lambda: document, without=without)
+    return send_all(settings, mail, lambda: document, without=without, took=took)
 
 
 class Incident(BaseModel):
@@ -134,7 +139,22 @@ class Incidents:
             entry.subject, entry.exit_code, entry.troubles = subject, exit_code, found
             entry.message, entry.runs = scrub(message), entry.runs + 1
             known.root[subject] = entry
-        meaning = _MEANINGS.get(exit_code) or Text("exit code {code}", code=exit_code)
+        return self._tell(entry)
+
+    def catch_up(self) -> Iterator[tuple[str, Callable[[], bool]]]:
+        """Each trouble with what tells of it whoever has not heard: a scheduler that was killed
+        before it told anybody, and a channel that is new."""
+        for subject, entry in self._file.read().root.items():
+            is_open = entry.over_at is None
+            yield (
+                subject,
+                partial(self._tell, entry) if is_open else partial(self.recovered, subject),
+            )
+
+    def _tell(self, entry: Incident) -> bool:
+        subject, found = entry.subject, entry.troubles
+        code = entry.exit_code
+        meaning = _MEANINGS.get(code) or Text("exit code {code}", code=code)
         since = self._clock(entry.since)
         lines = [
             Text(
@@ -143,8 +163,8 @@ class Incidents:
                 since=since,
                 meaning=meaning,
             ),
-            scrub(message),
-            *named[:_MANY],
+            entry.message,
+            *found[1:][:_MANY],
             "",
             Text(
                 "'shopmirror status' shows the state of the mirror. This message is sent once; "
@@ -153,12 +173,14 @@ class Incidents:
         ]
         title = Text("{name}: {job} fails", name=self._settings.name, job=subject)
         told = {name for name, heard in entry.heard.items() if heard == found}
-        sent = deliver(self._settings, title, *lines, without=told)
-        if sent.taken:
+
+        def took(name: str) -> None:
             with self._file.change() as known:
                 if known_now := known.root.get(subject):
-                    known_now.heard |= dict.fromkeys(sent.taken, found)
+                    known_now.heard[name] = found
                     known_now.told_at = known_now.told_at or to_the_second(self._now())
+
+        sent = deliver(self._settings, title, *lines, without=told, took=took)
         sent.check()
         return bool(sent.taken)
 
@@ -173,18 +195,21 @@ class Incidents:
             return False
         now = to_the_second(self._now())
         over_at = entry.over_at or now
+        with self._file.change() as known:
+            known.root[subject] = entry.model_copy(update={"over_at": over_at})
         since = self._clock(entry.since)
         text = Text("{job} works again. It had failed since {since}.", job=subject, since=since)
         title = Text("{name}: {job} works", name=self._settings.name, job=subject)
         deaf = set(channels(self._settings)) - set(entry.heard)
-        sent = deliver(self._settings, title, text, without=deaf)
-        left = sent.failed.keys() - set(sent.taken)
-        with self._file.change() as known:
-            if left and now - over_at < _OVER_FOR_GOOD:
-                entry.over_at = over_at
-                entry.heard = {name: old for name, old in entry.heard.items() if name in left}
-                known.root[subject] = entry
-            else:
+
+        def took(name: str) -> None:
+            with self._file.change() as known:
+                if known_now := known.root.get(subject):
+                    known_now.heard.pop(name, None)
+
+        sent = deliver(self._settings, title, text, without=deaf, took=took)
+        if not sent.failed.keys() - set(sent.taken) or now - over_at >= _OVER_FOR_GOOD:
+            with self._file.change() as known:
                 known.root.pop(subject, None)
         sent.check()
         return bool(sent.taken)

@@ -19,6 +19,8 @@ CUT_OFF = "cut off"
 WAITING = "waiting"
 """Outcomes of a run that has not come to its end: at work, asked to stop, killed without a word,
 and not begun since a sync started by hand holds the home."""
+RUN = "SHOPMIRROR_RUN"
+"""The variable that tells a command of which run it is; one that was cut off is repeated as it."""
 _ATTEMPTS = 3
 """A run cut off by a restart or a power cut goes on; one that takes the machine down does not."""
 

@@ -221,9 +221,11 @@ def send_all(
     document: Callable[[], Mapping[str, Any]],
     *,
     without: Collection[str] = (),
+    took: Callable[[str], None] = lambda name: None,
 ) -> Sent:
     """Send over every channel but those of ``without``, each by itself. All contents are made
-    before anything is sent."""
+    before anything is sent. ``took`` hears of each channel before the next one is tried, so that
+    whoever is killed between them knows."""
     names = [name for name in channels(by) if name not in without]
     ways: dict[str, Callable[[], object]] = {}
     if "e-mail" in names:
@@ -242,12 +244,13 @@ def send_all(
     for name in names:
         try:
             ways[name]()
-            taken.append(name)
         except _NOT_SENT as error:
             failed[name] = why(error)
             refused = error.recipients if isinstance(error, smtplib.SMTPRecipientsRefused) else ()
-            if 0 < len(refused) < len(by.mail_to):
-                taken.append(name)
+            if not 0 < len(refused) < len(by.mail_to):
+                continue
+        taken.append(name)
+        took(name)
     return Sent(taken, failed)
 
 

@@ -3,6 +3,7 @@
 Settings stand under ``[mail]``; ``[report]`` may name others (:mod:`pipelines.monitor.sender`).
 """
 
+import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from email.message import EmailMessage
@@ -11,11 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, RootModel
+from pydantic import BaseModel, Field, RootModel
 
 from pipelines.json_file import JsonFile
 from pipelines.language import shown, use
 from pipelines.language.display import DisplaySettings
+from pipelines.monitor.schedule_state import RUN
 from pipelines.monitor.sender import (
     MailSettings,
     NotSent,
@@ -48,6 +50,13 @@ class Owed(RootModel[dict[str, list[str]]]):
     root: dict[str, list[str]] = Field(default_factory=dict)
 
 
+class Taken(BaseModel):
+    """What the newest run of a job brought: period and shop -> the channels that took it."""
+
+    run: str = ""
+    by: dict[str, list[str]] = Field(default_factory=dict)
+
+
 _MOST_OWED = 7
 
 
@@ -60,8 +69,20 @@ def send_all_owed(
 ) -> Iterator[str]:
     """Send a report by ``deliver``, then those that channels did not take before, made ``again``,
     to those that refuse nothing now; the last :data:`_MOST_OWED` are kept. A line for each place.
+    A run that was cut off and is repeated sends to nobody twice.
     Raises as :func:`send`, in the end."""
     owed = JsonFile(home / "reports" / "owed.json", Owed)
+    taken = JsonFile(home / "reports" / "taken.json", Taken)
+    run = os.environ.get(RUN, "")
+    before = taken.read()
+    had = before.by if run and before.run == run else {}
+
+    def took(name: str, way: str) -> None:
+        if run:
+            with taken.change() as now:
+                now.run, now.by = run, now.by if now.run == run else {}
+                now.by.setdefault(name, []).append(way)
+
     newest = f"{report.period.label} {shop or ''}"
     known = owed.read().root
     refused: list[NotSent] = []
@@ -69,13 +90,15 @@ def send_all_owed(
     for name in (newest, *(one for one in known if one != newest)):
         label, _, of = name.partition(" ")
         left = [way for way in known.get(name, ()) if way in refusing]
-        ways = [way for way in known.get(name, ()) if way not in refusing]
+        gone = had.get(name, [])
+        ways = [way for way in known.get(name, ()) if way not in refusing and way not in gone]
         try:
             if name == newest:
-                yield from deliver(report)
+                yield from deliver(report, without=gone, took=partial(took, name))
             elif ways and (period := Period.read(label)):
                 with suppress(ReportError):  # of a shop that is gone
-                    yield from deliver(again(period, of or None), only=ways)
+                    made = again(period, of or None)
+                    yield from deliver(made, only=ways, took=partial(took, name))
         except NotSent as error:
             refused.append(error)
             refusing |= {*error.left}
@@ -90,10 +113,15 @@ def send_all_owed(
 
 
 def send(
-    report: Report, settings: PostSettings, *, only: Collection[str] | None = None
+    report: Report,
+    settings: PostSettings,
+    *,
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+    took: Callable[[str], None] = lambda name: None,
 ) -> list[str]:
-    """Send ``report`` everywhere it is configured to go (or to ``only`` some of these), in the
-    language of ``[display]``.
+    """Send ``report`` everywhere it is configured to go (or to ``only`` some of these, or
+    ``without`` some), in the language of ``[display]``. ``took`` hears of each that took it.
 
     Returns a line for each place.
     All places are tried. Raises :class:`~pipelines.report.figures.ReportError` when none is
@@ -105,9 +133,9 @@ def send(
             "under [mail] in .dlt/config.toml; 'shopmirror test-mail' tries it."
         )
     with use(DisplaySettings.load().to_language()):
-        away = () if only is None else set(channels(settings)) - set(only)
+        away = {*without} | (set() if only is None else set(channels(settings)) - set(only))
         mail, document = partial(message, report, settings), partial(_document, report)
-        went = send_all(settings, mail, document, without=away)
+        went = send_all(settings, mail, document, without=away, took=took)
     refused = went.failed.get("e-mail", "").replace(",", " ").split()
     mailed = [one for one in settings.mail_to if parseaddr(one)[1] not in refused]
     words = {"e-mail": f"Mailed to {', '.join(mailed)}.", "webhook": "Posted to the webhook."}

@@ -3,6 +3,7 @@
 import json
 import smtplib
 from datetime import timedelta
+from unittest.mock import MagicMock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -169,6 +170,30 @@ def test_the_end_is_told_once_a_channel_too_and_for_a_week(home, clock, mail, ho
     assert incidents.recovered("push") is (days == 0)
     assert incidents.recovered("push") is False
     assert [each["Subject"].split()[-1] for each in mail.mails] == ["fails", "works"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_a_kill_kept_from_a_channel_is_told_at_the_next_start(
+    bench, clock, mail, hook, monkeypatch, first
+):
+    """And to no other twice; of a trouble, and of its end."""
+    bench.notify = _by_mail(mail, webhook_url=hook.url)
+    ends = {"code": 3}
+
+    def night():
+        return bench.runner(f"raise SystemExit({ends['code']})").run(job(), clock())
+
+    if not first:
+        night()
+        ends["code"] = 0
+    with monkeypatch.context() as killed, pytest.raises(KeyboardInterrupt):
+        killed.setattr("httpx.post", MagicMock(side_effect=KeyboardInterrupt))
+        night()
+    for _start in range(2):
+        bench.runner("").catch_up()
+    words = ["fails"] if first else ["fails", "works"]
+    assert [one["Subject"].split()[-1] for one in mail.mails] == words
+    assert [one["subject"].split()[-1] for one in hook.posts] == words
 
 
 def test_trouble_that_comes_back_before_its_end_was_told_is_told_again(home, clock, mail, hook):

@@ -3,6 +3,7 @@
 import re
 from functools import partial
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -110,6 +111,25 @@ def test_a_report_that_is_owed_comes_once_however_another_channel_fares(chain, t
     mailed = [mail["Subject"].split()[2][:7] for mail in server.mails]
     assert mailed == ["2026-04", "2026-03", "2026-05", "2026-06"], "before the other takes any"
     assert posted == ["2026-03", "2026-04", "2026-05", "2026-03", "2026-06", "2026-03", "2026-04"]
+
+
+def test_a_report_whose_run_was_killed_comes_once_to_each_channel(chain, tmp_path, monkeypatch):
+    report = _made(chain, Period.read("2026-04"), "centro")
+    monkeypatch.setenv("SHOPMIRROR_RUN", "report 2026-04-30T22:30:00")
+    with served(MailServer()) as server, HookServer() as hook:
+        deliver = partial(send, settings=mail_settings(server, webhook_url=hook.url, attach=()))
+
+        def run():
+            return list(send_all_owed(tmp_path, report, "centro", deliver, partial(_made, chain)))
+
+        with monkeypatch.context() as killed, pytest.raises(KeyboardInterrupt):
+            killed.setattr("httpx.post", MagicMock(side_effect=KeyboardInterrupt))
+            run()
+        assert [*run(), *run()] == ["Posted to the webhook."]
+        assert (len(server.mails), len(hook.posts)) == (1, 1)
+        monkeypatch.delenv("SHOPMIRROR_RUN")
+        run()
+        assert (len(server.mails), len(hook.posts)) == (2, 2), "asked for by hand"
 
 
 def test_who_was_refused_is_not_among_those_who_got_it(made):
