@@ -25,7 +25,7 @@ from typing import Any
 from pipelines.doctor import CURRENCY_KEY
 from pipelines.home import Home
 from pipelines.load.consumer import WAREHOUSE, Feed
-from pipelines.load.evidence import write_evidence, write_reports
+from pipelines.load.evidence import completeness, write_evidence, write_reports
 from pipelines.load.loader import Loader
 from pipelines.load.pairing import BUILT, pair
 from pipelines.outbox.mirrored import history_rows
@@ -123,7 +123,9 @@ class Session:
         run = models.build(
             self.home.build_warehouse, home=self.home.path, shops=shops, project=self.project
         )
-        write_findings(self.loader, run.findings)
+        evidence = completeness(self.ledger)
+        proven = {(one["shop_id"], one["resource"]) for one in evidence if one["is_proven"]}
+        write_findings(self.loader, run.findings, proven)
         self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
         return True

@@ -11,7 +11,7 @@ while rows have the unknown name; without one, until a row that is read has the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -110,10 +110,12 @@ _SCHEMAS = {"now": "raw", "was": f"{_PUBLISHED}.raw"}
 Held = Mapping[str, set[str]]
 
 
-def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
+def write_findings(
+    loader: Loader, found: Mapping[str, int], proven: Collection[tuple[str, str]] = ()
+) -> None:
     """Keep what tests of a build found, and columns that reports need and no row fills. Custom
-    fields of live records that no list of custom fields names are kept, too. A field may be called
-    by name, label or id, in any spelling.
+    fields of live records that no list of custom fields names are kept, too, once that list is
+    among the ``proven`` (shop, list). A field may be called by name, label or id, in any spelling.
     """
     rows = [
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}
@@ -125,7 +127,11 @@ def write_findings(loader: Loader, found: Mapping[str, int]) -> None:
         for table in _WITH_FIELDS:
             if "custom_fields" in held.get(table, ()):
                 unnamed = database.execute(_UNNAMED.format(table=table)).fetchall()
-                rows += [_of_fields(table, shop, names) for shop, names in unnamed]
+                rows += [
+                    _of_fields(table, shop, names)
+                    for shop, names in unnamed
+                    if (shop, f"{_FIELDS}{table}") in proven
+                ]
         for table, columns in COUNTED.items():
             for column in held.get(table, set()).intersection(columns):
                 lost = f"{column} IS NULL AND ({_LOST})" if table == "payments" else "false"

@@ -35,6 +35,8 @@ def shop(plain_folder, monkeypatch, empty):
 
 def test_fields_that_no_list_names_are_told_until_their_category_is_named(shop, say, monkeypatch):
     build_few(monkeypatch, "marts.tickets")  # of which doctor asks
+    assert say("sync", "tickets")[0] == 0
+    assert SETTING not in say("status")[1], "the list that may name them was not read yet"
     code, out = say("sync")
     assert code == 0
     for told in (out, say("status")[1], say("doctor")[1]):
