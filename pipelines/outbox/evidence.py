@@ -184,8 +184,8 @@ class Evidence:
             # empty for once, and that shows nothing.)
             return not fence["since"] - SLACK <= at < first - SLACK
         # Without the ids of before, one made a moment before the fence may be another's.
-        early = SLACK if fence.get("known") is not None else 0.0
-        return bool(at >= first - early and (last is None or at <= last + SLACK))
+        begin = first - SLACK if fence.get("known") else int(first)
+        return bool(at >= begin and (last is None or at <= last + SLACK))
 
     def _marked(self, change: Change, marker: str, new: Found, like: Sequence[str]) -> Verdict:
         """Only the record that holds the marker is ours; details may show what a list does not. One

@@ -142,6 +142,15 @@ def test_an_empty_list_is_no_sign_that_a_record_is_not_there(desk, is_put_back):
     assert (desk.states(), desk.made("customers")) == (["done"], 1)
 
 
+def test_a_record_of_just_before_is_not_ours_where_the_list_was_empty_for_once(desk):
+    desk.shop.put("customers", name="Ann", mobile="5550")
+    desk.shop.clock.ticks += 5
+    desk.queue(*ANN)
+    desk.shop.read_faults.append(-2)
+    desk.push("lost before")
+    assert "may be it, or another's" in desk.change().reason
+
+
 @pytest.mark.parametrize(("fault", "made"), [("", 1), ("lost after", 1), ("lost before", 0)])
 def test_a_ticket_is_sent_once_where_nothing_tells_which_ones_are_new(desk, fault, made):
     many(desk, "tickets")
