@@ -123,21 +123,26 @@ class Books:
         return sold.gross - back - sum(paid, _NOTHING) if sold.day <= day else _NOTHING
 
     def days(self) -> Rows:
-        """Each day: sold, tax, profit, taken; due at its end, older than 30 days, documents."""
+        """Each day: sold, tax, profit, taken; due by age, documents; open, and open before."""
         found: Rows = {}
+        came = {row["created_date"] for row in (*self.documents, *self.tickets.values())}
+        came |= {one["date"] for row in self.documents for one in row["payments"]}
+        was_open = {day for day in came if day.weekday() != 6}
         for day in (self.today - dt.timedelta(back) for back in range(450)):
             effects = [one for row in self.documents for one in self.effects(row) if one.day == day]
             paid = [one for row in self.documents for one in row["payments"] if one["date"] == day]
             owed = [(row["created_date"], self.due(row, day)) for row in self.documents]
-            owed = [(made, due) for made, due in owed if due > 0]
+            owed = [((day - made).days, due) for made, due in owed if due > 0]
+            ages = ((0, 30), (31, 60), (61, 90), (91, 999))
             found[day] = (
                 sum((one.sign * one.gross for one in effects), _NOTHING),
                 sum((one.sign * one.tax for one in effects), _NOTHING),
                 sum(map(self.profit, effects), _NOTHING),
                 sum((one["amount"] for one in paid), _NOTHING),
-                sum((due for _made, due in owed), _NOTHING),
-                sum((due for made, due in owed if made < day - dt.timedelta(30)), _NOTHING),
+                *(sum((due for age, due in owed if a <= age <= b), _NOTHING) for a, b in ages),
                 len(owed),
+                day in was_open,
+                max((one for one in was_open if one < day), default=None),
             )
         return found
 
@@ -176,8 +181,9 @@ class Books:
 
 
 QUESTIONS: dict[str, Callable[[Books], Rows]] = {
-    "select day, sold, tax, margin, taken, due, due - due_to_30, documents_due from marts.shop_days"
-    " where shop_id = ?": Books.days,
+    "select day, sold, tax, margin, taken, due_to_30, due_31_to_60, due_61_to_90, due_over_90, "
+    "documents_due, is_business_day, last_open_day from marts.shop_days where shop_id = ?":
+        Books.days,
     "select id, visits, lifetime_value, due from marts.customers where shop_id = ?":
         Books.customers,
     "select id, sold_quantity, last_sold_day, is_dead_stock from marts.products where shop_id = ?":

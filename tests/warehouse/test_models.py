@@ -141,9 +141,14 @@ def test_a_shop_with_nothing_at_all_builds_quietly(
     ],
 )
 def test_documents_that_say_no_amount_of_tax_are_told(
-    tmp_path: Path, tax: Callable[[int], int | None], is_told: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tax: Callable[[int], int | None],
+    is_told: bool,
 ) -> None:
     """But a rate in each of their lines, or nothing."""
+    asked = ("intermediate.int_sales_lines", "marts.documents", "staging.tax_rates")
+    build_few(monkeypatch, "taxes_are_amounts", *asked)
     raw = Raw(tmp_path / "warehouse.duckdb")
     raw.add("tax_rates", "vat", value=12)
     with raw.held():
