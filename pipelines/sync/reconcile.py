@@ -21,6 +21,7 @@ from pipelines.sync.repair import (
     definition_hint,
     fetch_monthly_reports,
     is_definition,
+    months_of,
     not_compared,
     repair_shops,
     split_months,
@@ -33,6 +34,8 @@ from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
 from sources.repair_shop.schema.dates import month_end
 
+_MONTHS_SPLIT = 24
+"""Months that differ which one run splits into days, at most."""
 _EXPLAINED = 12
 """Periods explained document by document, at most."""
 _ENDINGS = {
@@ -191,8 +194,10 @@ def _split(session: Session, shop: ShopSettings, result: ShopResult) -> bool:
     if is_definition(result.differences, result.matching):
         result.hint = definition_hint(result.differences)
         return False
+    months = months_of(result.differences)[:_MONTHS_SPLIT]
     with _noting(result):
-        split_months(session.client(shop), session.ledger, result.differences, limit=24)
+        missed = split_months(session.client(shop), session.ledger, months)
+        result.error = missed[0] if missed else None
     return True
 
 

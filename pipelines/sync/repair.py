@@ -119,16 +119,21 @@ def _years(ledger: Ledger, shop: str, tables: Sequence[str], today: date) -> lis
 
 
 def split_months(
-    client: Client, ledger: Ledger, differing: Iterable[Compared], *, limit: int
-) -> int:
-    """Ask the daily report of each month that differs (at most ``limit``); requests made."""
-    months = _months(differing)[:limit]
+    client: Client, ledger: Ledger, months: Iterable[tuple[str, date]]
+) -> list[BadAnswer]:
+    """Ask the daily report of each of the months; those that cannot be read, which keep no other
+    from being asked. One request each."""
+    missed: list[BadAnswer] = []
     for daily, first in months:
         last = min(month_end(first), max(first, client.today()))
         month = _month_total(ledger, client, daily, first)
-        days = fetch_days(client, daily, first, last, month)
-        store_report(ledger, client.shop.name, daily, days)
-    return len(months)
+        try:
+            days = fetch_days(client, daily, first, last, month)
+        except BadAnswer as error:
+            missed.append(error)
+        else:
+            store_report(ledger, client.shop.name, daily, days)
+    return missed
 
 
 def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Decimal | None:
@@ -139,7 +144,7 @@ def _month_total(ledger: Ledger, client: Client, daily: str, first: date) -> Dec
     return next((row.total for row in months if row.period == first), None)
 
 
-def _months(differing: Iterable[Compared]) -> list[tuple[str, date]]:
+def months_of(differing: Iterable[Compared]) -> list[tuple[str, date]]:
     """(daily report, first of the month) of months in which something differs, newest first.
 
     A day may differ in a month that agrees, if only because it was asked before the shop sold
@@ -157,7 +162,7 @@ def differing_days(
 ) -> dict[str, list[date]]:
     """Daily report -> days of differing months on which it differs from ours."""
     found: dict[str, list[date]] = {}
-    for daily, first in _months(differing):
+    for daily, first in months_of(differing):
         last = month_end(first)
         ours = our_days(home, shop, daily, first, last)
         for row in report_totals(ledger, shop, daily):
@@ -286,7 +291,7 @@ def repair_shops(
 def _read_documents(session: Session, shop: ShopSettings, result: ShopResult, run_id: int) -> int:
     """Read the documents of differing days again; the requests that are left of the shop's."""
     differing, left = result.differences, shop.repair_requests
-    if result.error is not None or not differing:
+    if not _is_reached(result) or not differing:
         return left
     if is_definition(differing, result.matching):
         result.hint = definition_hint(differing)
@@ -295,15 +300,16 @@ def _read_documents(session: Session, shop: ShopSettings, result: ShopResult, ru
     fetch = ShopFetch(client, ledger, run_id, session.observer)
     try:
         # So that something is left for the days of each month.
-        months = min(_MONTHS_SPLIT, max(1, left // (1 + _WINDOW)))
-        left = max(0, left - split_months(client, ledger, differing, limit=months))
+        most = min(_MONTHS_SPLIT, max(1, left // (1 + _WINDOW)))
+        months = months_of(differing)[:most]
+        missed = split_months(client, ledger, months)
         days = differing_days(home, ledger, shop.name, differing)
-        jobs = repair_jobs(home, shop.name, days, requests=left)
-        left -= sum(job.requests or 0 for job in jobs)
+        jobs = repair_jobs(home, shop.name, days, requests=max(0, left - len(months)))
+        left = max(0, left - len(months) - sum(job.requests or 0 for job in jobs))
         fetch.run(jobs)
-        if fetch.fatal is None and jobs:
-            split_months(client, ledger, differing, limit=months)
         if fetch.fatal is None:
+            if jobs:
+                missed = split_months(client, ledger, months)
             asked_again = {
                 (d.period.year, d.report.replace("daily", "monthly"))
                 for d in differing
@@ -311,11 +317,18 @@ def _read_documents(session: Session, shop: ShopSettings, result: ShopResult, ru
             }
             for year, report in sorted(asked_again):
                 fetch_monthly_reports(client, ledger, year, report)
+            if missed:
+                raise missed[0]
     except ShopError as error:
         fetch.fatal = error
     result.results += fetch.results
-    result.error = fetch.fatal
+    result.error = fetch.fatal or result.error
     return left
+
+
+def _is_reached(result: ShopResult) -> bool:
+    """Whether the service answers: one report that cannot be read keeps nothing from repair."""
+    return result.error is None or isinstance(result.error, BadAnswer)
 
 
 def _read_contradicted(
@@ -323,7 +336,7 @@ def _read_contradicted(
 ) -> bool:
     """Read again what answers since the last look contradict, the repair's too
     (:mod:`pipelines.sync.cross_check`); False where that is nothing."""
-    if result.error is not None:
+    if not _is_reached(result):
         return False
     ledger, since = session.ledger, unsettled_since(session.ledger, shop.name)
     days, documents = contradictory_answers(session.home, shop.name, since)
@@ -337,5 +350,5 @@ def _read_contradicted(
     if fetch.fatal is None and [job.ids for job in jobs] == [job.ids for job in fitting if job.ids]:
         note_settled(ledger, shop.name, run_id)
     result.results += fetch.results
-    result.error = fetch.fatal
+    result.error = fetch.fatal or result.error
     return bool(fetch.results)

@@ -108,6 +108,27 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     assert last_run(mirror) == ("sync", "failed", 2, "the disk is full")
 
 
+def test_a_report_of_days_that_cannot_be_read_keeps_no_other_month_from_repair(
+    make_mirror, mirrored, monkeypatch
+):
+    build_few(monkeypatch)
+    mirror = make_mirror(home=mirrored)
+    invoices = sorted(mirror.store.all("ticket_invoices"), key=lambda i: str(i["created_date"]))
+    old, newer = (invoices[place]["id"] for place in (0, len(invoices) // 2))
+    for identity in (old, newer):
+        mirror.store.update("ticket_invoices", identity, {"amount_total": 4321.5}, touch=False)
+    for skipped in (0, 1):  # that of the newer month, before the repair and after it
+        mirror.server.faults.next(
+            "answer_before", path="/dailySales", skip=skipped, content=["no report"]
+        )
+    night = sync(mirror.settings)
+    assert night.exit_code == 3, night.details
+    edited = "SELECT id FROM raw.ticket_invoices WHERE amount_total = 4321.5"
+    assert published(mirror, edited) == [(old,)]
+    assert sync(mirror.settings).exit_code == 0
+    mirror.assert_same("ticket_invoices")
+
+
 @promise("an old edit is found by the report of its month")
 @pytest.mark.usefixtures("noon")
 def test_a_night_repairs_as_much_as_the_setting_says_and_the_next_ones_go_on(
