@@ -32,7 +32,7 @@ def measure(home: Path, served: str, what: str) -> None:
     """One sync of a home in this process; prints what it cost."""
     from pipelines.settings import Settings, ShopSettings
     from pipelines.sync.run import sync
-    from shopmirror.runs import light
+    from shopmirror.lazy import light
 
     address, key = json.loads(served)
     # Without a limit, but not so fast that an answer takes long beside the rate.

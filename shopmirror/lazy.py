@@ -1,13 +1,18 @@
 """The commands, each imported only when it is called: ``--help`` shows what their files say."""
 
 import ast
+import gc
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
+
+from pipelines.load.imports import without
 
 COMMANDS = tuple(
     (
@@ -17,6 +22,21 @@ COMMANDS = tuple(
 )
 """In the order of ``--help``: each has a module in ``shopmirror.commands`` with a function of its
 name, or an ``app`` of several commands."""
+_WITH_PANDAS = ("dashboard",)
+
+
+@contextmanager
+def light() -> Iterator[None]:
+    """A process that does this alone: it imports no pandas, which DuckDB would before it binds a
+    value, and Python looks for cycles rarely, of which rows hold none (each full search goes
+    through all that was imported)."""
+    usual = gc.get_threshold()
+    gc.set_threshold(20_000)
+    try:
+        with without("pandas"):
+            yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 class Lazy(TyperGroup):
@@ -38,8 +58,8 @@ class Lazy(TyperGroup):
         if hasattr(module, "app"):
             found: Any = get_group(module.app)
         else:
-            alone = typer.Typer(add_completion=False)
-            alone.command(cmd_name)(getattr(module, _module(cmd_name)))
+            alone, made = typer.Typer(add_completion=False), getattr(module, _module(cmd_name))
+            alone.command(cmd_name)(made if cmd_name in _WITH_PANDAS else light()(made))
             found = get_command(alone)
         found.name = cmd_name
         return found

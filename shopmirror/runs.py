@@ -1,11 +1,9 @@
 """What every long command stands on: a stop event, progress for people, a log for later."""
 
-import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pipelines.load.imports import without
 from pipelines.monitor.logs import to_files
 from pipelines.settings import Settings, load_settings
 from shopmirror.consoles import fault
@@ -34,25 +32,10 @@ def make_room(settings: Settings) -> None:
 
 
 @contextmanager
-def light() -> Iterator[None]:
-    """A process that does this alone: it imports no pandas, which DuckDB would before it binds a
-    value, and Python looks for cycles rarely, of which rows hold none (each full search goes
-    through all that was imported)."""
-    usual = gc.get_threshold()
-    gc.set_threshold(20_000)
-    try:
-        with without("pandas"):
-            yield
-    finally:
-        gc.set_threshold(*usual)
-
-
-@contextmanager
 def working(settings: Settings, command: str) -> Iterator[tuple[Observer, threading.Event]]:
     """The observer and the stop event of a run; what is observed goes to the log files too."""
     secrets = [shop.api_key.get_secret_value() for shop in settings.shops]
     with (
-        light(),
         stopping() as stop,
         to_files(settings.home / "logs", command, secrets),
         watching() as observer,

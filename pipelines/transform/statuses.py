@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 
 import duckdb
 
-from pipelines.load.tables import write_ops
+from pipelines.load.tables import columns_of, write_ops
 from pipelines.settings import ShopSettings
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
@@ -226,11 +226,7 @@ def _used(connection: duckdb.DuckDBPyConnection) -> str:
         "select shop_id, coalesce(status__id, '') as status_id, "
         "coalesce(status__label, '') as label, _seen_at as read_at from raw.tickets"
     )
-    history = connection.execute(
-        "select 1 from information_schema.tables "
-        "where table_schema = 'history' and table_name = 'tickets_versions'"
-    ).fetchone()
-    if history:
+    if "tickets_versions" in columns_of(connection, "history"):
         used += (
             " union all select shop_id, coalesce(status_id, ''), coalesce(status_label, ''), null "
             "from history.tickets_versions"

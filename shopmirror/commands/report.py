@@ -11,10 +11,8 @@ from pipelines.report.closing import Extra, Report
 from pipelines.settings import home_folder
 from shopmirror.completion import ShopOption
 from shopmirror.consoles import fault, say
-from shopmirror.runs import light
 
 
-@light()
 def report(
     day: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="A day; by default the last open one.")

@@ -12,7 +12,7 @@ from pipelines.monitor.status import status as gather
 from pipelines.settings import Settings
 from shopmirror.completion import JsonOption
 from shopmirror.consoles import agreement, duration, moment, out, print_json, say, table
-from shopmirror.runs import configured, light
+from shopmirror.runs import configured
 
 _RUNS = 5
 
@@ -26,8 +26,7 @@ def status(
 ) -> int:
     """Show the state of the mirror on one screen; makes no request."""
     settings = configured()
-    with light():
-        found = gather(settings)
+    found = gather(settings)
     if as_json:
         print_json(found.as_json())
     elif check:

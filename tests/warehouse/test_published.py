@@ -101,6 +101,7 @@ def test_what_somebody_writes_to_an_older_file_is_not_read_as_published(tmp_path
     [
         ("from shopmirror.main import main; main(['status'])", ("pandas", "pyarrow", "dlt")),
         ("from shopmirror.main import main; main(['report'])", ("pandas", "altair", "dlt")),
+        ("from shopmirror.main import main; main(['query', 'select 1'])", ("pandas", "dlt")),
         ("import shopmirror.commands.queue", ("pandas", "pyarrow", "dlt", "httpx")),
         ("import pipelines.sync.run, pipelines.load.loader", ("pandas",)),
     ],
