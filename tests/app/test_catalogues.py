@@ -11,9 +11,7 @@ from babel.messages.pofile import read_po
 from PIL import Image
 
 from pipelines.language import Language, use
-from pipelines.language import shown as in_words
 from pipelines.language.display import FOLDER, DisplaySettings
-from pipelines.monitor.evidence import failures
 from pipelines.monitor.notify import Incidents, NotifySettings
 from pipelines.report import Period, closing_report
 from pipelines.report.render import html as render
@@ -138,14 +136,6 @@ def test_the_page_says_nothing_by_the_catalogue(part, chain, monkeypatch):
     # Numbers of documents have letters.
     found = english_in(" ".join(said), "centro", "norte", *own)
     assert [word for word in found if word not in {"INV", "POS", "None"}] == []
-
-
-def test_how_a_run_ended_is_said_by_the_catalogue():
-    told = "Every list is proven, but our reports and the service's differ."
-    run = {"command": "", "outcome": "differs", "exit_code": 1, "message": told}
-    (problem,) = failures([run])
-    with use(strange()):
-        assert english_in(in_words(problem.text)) == []
 
 
 @promise("reports, page and notices are said in Spanish")

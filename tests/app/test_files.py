@@ -186,16 +186,6 @@ def test_a_query_ends_when_its_reader_has_enough(home):
     assert "Traceback" not in done.stderr and "unexpected" not in done.stderr
 
 
-def test_the_report_runs_no_script_and_loads_nothing(home, tmp_path, monkeypatch):
-    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
-    out = tmp_path / "report.html"
-    assert main(["report", "--out", str(out)]) in (0, 1)
-    text = out.read_text(encoding="utf-8")
-    head = text.partition("</head>")[0]
-    assert "Content-Security-Policy" in head and "default-src 'none'" in head
-    assert "<script" not in text
-
-
 def test_the_unit_is_fenced_and_says_when_it_is_roots(folder, capsys):
     assert main(["schedule", "--print", "systemd"]) == 0
     said = capsys.readouterr()

@@ -11,7 +11,6 @@ import pytest
 
 from notebooks import house_style
 from pipelines.publish.reading import (
-    NothingPublished,
     QueryFailed,
     columns,
     floats,
@@ -102,13 +101,6 @@ def test_a_home_is_found_from_a_folder_below(shop, monkeypatch):
     monkeypatch.chdir(below)
     monkeypatch.setenv("SHOPMIRROR_HOME", "home")
     assert warehouse_file().samefile(shop / "warehouse.duckdb")
-
-
-def test_nothing_published_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SHOPMIRROR_HOME", "nowhere")
-    with pytest.raises(NothingPublished, match="shopmirror sync"):
-        query("select 1")
 
 
 def test_faults_name_the_fault_and_not_the_machine(shop):

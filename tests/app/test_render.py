@@ -91,6 +91,7 @@ def test_the_page_is_whole_and_loads_nothing(made):
     assert not page.loads
     assert not page.tags & {"script", "link", "img", "iframe", "object"}
     assert not re.search(r"@import|url\((?!#)", html)
+    assert "Content-Security-Policy\" content=\"default-src 'none'" in html.partition("</head>")[0]
     assert html.count("<svg") == 3, "a seal, a wide and a narrow chart"
 
 

@@ -63,14 +63,6 @@ def test_a_block_may_shut_the_key_alone(serve):
         assert other.get("/brands").status_code == 200
 
 
-def test_every_time_scales_with_the_minute(serve):
-    clock = FakeClock()
-    _, api = serve(ShopSpec(limit=1), clock=clock.monotonic, minute_seconds=0.05)
-    assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
-    clock.ticks += 0.05
-    assert api.get("/brands").status_code == 200
-
-
 def test_another_client_of_the_key_uses_up_the_minute(serve):
     server, api = serve(ShopSpec(), clock=FakeClock().monotonic)
     server.spend(29)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -14,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.home import SyncRunning
 from pipelines.load.pairing import BUILT
 from pipelines.monitor.status import status
 from pipelines.sync.run import sync
@@ -172,23 +172,24 @@ def test_a_first_load_begins_with_short_lists_and_payments(
     assert mirror.live("payments")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_with_exit_code_4_and_the_next_run_goes_on(
-    make_mirror: MakeMirror, tmp_path: Path
+    make_mirror: MakeMirror, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """SIGTERM is tried with the commands: tests/app/test_whole_way.py."""
     mirror = make_mirror()
     stopping = threading.Event()
     # The third answer comes when the sync has said that it stops: however slow the machine is.
     mirror.server.faults.after(3, lambda: stopping.wait(60))
-    run = start(mirror, tmp_path, "brands", "customers", "ticketInvoices")
+    run = start(mirror, tmp_path, "brands", "customers", "ticketInvoices", "--json")
     wait_for_requests(mirror, 3)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     assert run.stderr is not None
     told = next((line for line in run.stderr if "Stopping" in line), "")
     stopping.set()
     out, err = run.communicate(timeout=60)
     assert run.returncode == 4, (told, out, err)
-    before = mirror.asked()
+    before, document = mirror.asked(), json.loads(out)
+    assert (document["outcome"], document["requests"]) == ("stopped", len(before))
     assert mirror.run("brands", "customers", "ticketInvoices").exit_code == 0
     # The newest page is looked at again, for rows that came since.
     assert [r for r in before[:2] if r in mirror.asked()[len(before) :]] == before[:1]
@@ -209,13 +210,6 @@ def test_a_signal_after_the_last_answer_is_no_good_end(make_mirror: MakeMirror) 
     asked = len(mirror.asked())
     assert mirror.run("brands").exit_code == 0 and mirror.loaded > 0
     assert len(mirror.asked()) - asked < asked
-
-
-def test_a_second_sync_meanwhile_says_so_and_leaves(mirror: Mirror) -> None:
-    """One of this process; of another: tests/warehouse/test_home.py."""
-    with open_session(mirror.settings), pytest.raises(SyncRunning):
-        mirror.run()
-    assert not mirror.asked()
 
 
 def test_files_that_were_lost_or_put_back_from_a_copy_are_noticed_and_made_good(

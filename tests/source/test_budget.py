@@ -2,7 +2,6 @@
 
 import contextlib
 import sqlite3
-import threading
 
 import pytest
 
@@ -245,28 +244,6 @@ def test_a_folder_that_cannot_be_made_is_a_clear_message(tmp_path, make_shop):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="cannot be written"):
         Budget(tmp_path / "file" / "budget.sqlite").key(make_shop()).try_acquire("sync")
-
-
-def test_threads_share_one_budget(tmp_path, make_shop):
-    budget = Budget(tmp_path / "budget.sqlite")
-    key = budget.key(make_shop(minute_seconds=1.0, requests_per_minute=10))
-    granted: list[float] = []
-
-    def work():
-        for _ in range(4):
-            slot = key.acquire()
-            granted.append(budget.clock.monotonic())
-            slot.answered("ok")
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    granted.sort()
-    assert len(granted) == 32
-    # Written down just after the grant and before the answer, as a server would see it.
-    assert all(b - a >= 1.0 for a, b in zip(granted, granted[10:], strict=False))
 
 
 def test_a_file_of_the_layout_before_keeps_which_keys_worked(budget, clock, make_shop):

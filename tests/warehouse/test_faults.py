@@ -236,20 +236,3 @@ def test_nobody_writes_within_an_opening_for_reading(tmp_path):
         home.open_build(),
     ):
         pass
-
-
-def test_a_night_without_news_loads_no_row_and_builds_nothing(synced, monkeypatch):
-    build_few(monkeypatch, "marts.customers")
-    store = synced.store()
-    store.update("customers", store.ids("customers")[-1], {"name": "New"})
-    said: list[str] = []
-
-    class Listening(Observer):
-        def say(self, text: str) -> None:
-            said.append(text)
-
-    for has_news in (True, False):
-        said.clear()
-        report = sync(load_settings(), observer=Listening())
-        assert (report.rows > 0, "Building the reports ..." in said) == (has_news, has_news)
-    assert not said

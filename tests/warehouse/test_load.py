@@ -113,17 +113,6 @@ def test_loads_merge_what_is_newer_and_tell_deletions_once(loaded):
     assert loaded.query(gone) == [("b", "B")]
 
 
-def test_shops_share_tables_and_keep_their_rows(loaded):
-    loaded.shops = [shop_of("centro", timezone=ZONE), shop_of("norte", timezone=ZONE)]
-    loaded.open()
-    loaded.answer("customers", {"id": "1", "name": "Ana"}, shop="centro")
-    loaded.load("customers", {"id": "1", "name": "Eva"}, shop="norte")
-    loaded.ledger.mark_gone("norte", "customers", ["1"])
-    loaded.feed.load_waiting()
-    found = loaded.query("SELECT shop_id, name, _deleted_at IS NULL FROM raw.customers ORDER BY 1")
-    assert found == [("centro", "Ana", True), ("norte", "Eva", False)]
-
-
 def test_fields_that_appear_or_change_type_lose_nothing(loaded):
     odd: list[dict[str, Any]] = [
         {"id": "1", "loyalty": 5},

@@ -48,14 +48,6 @@ def test_a_value_comes_back_as_it_went_in(home):
             warehouse.rows("select $day", {"date": date(2026, 1, 1)})
 
 
-def test_nothing_there_and_nothing_readable_are_said(tmp_path):
-    with pytest.raises(NothingPublished, match="run 'shopmirror sync' first"), published(tmp_path):
-        pass
-    (tmp_path / "warehouse.duckdb").write_bytes(b"no database" * 999)
-    with pytest.raises(NothingPublished, match="publish it anew"), published(tmp_path):
-        pass
-
-
 def test_a_file_that_this_process_writes_is_to_be_closed_not_published_anew(tmp_path):
     with (
         duckdb.connect(str(tmp_path / "warehouse.duckdb")),
