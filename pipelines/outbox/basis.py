@@ -141,6 +141,17 @@ def given_again(change: Change, row: Fields, zone: ZoneInfo) -> str:
     return f"its id was given out again: the record there now was made at {row['created_date']}"
 
 
+def was_seen(outbox: Outbox, change: Change) -> bool:
+    """Whether push, mirror or queue ever saw the record of a delete."""
+    shop, resource, record = change.shop, change.resource, str(change.record_id)
+    return bool(
+        (change.fence or {}).get("before") is not None
+        or rows_of_warehouse(outbox.path.parent, shop, resource, [record])[0]
+        or outbox.of_record(change, before=change.number, states=[State.DONE])
+        or record in outbox.made(shop, resource)
+    )
+
+
 def old_values(change: Change | NewChange) -> dict[str, str]:
     """What each field of a change was when it was queued, as far as anybody saw it."""
     basis, found = change.basis, {}

@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pipelines.outbox.basis import given_again
+from pipelines.outbox.basis import given_again, was_seen
 from pipelines.outbox.change import (
     NAMES,
     ONCE_ONLY,
@@ -80,7 +80,7 @@ class Evidence:
             if change.op == "upload":
                 return _uploaded(change, fence)
             if change.op == "delete":
-                return self._deleted(change)
+                return self._deleted(change, fence)
             if change.op == "update":
                 return self._updated(change, body, fence)
             if change.resource == "payments":
@@ -275,10 +275,14 @@ class Evidence:
             return Verdict("unknown", f"{told}, and {others} not")
         return Verdict("absent", "the record does not show all of it")
 
-    def _deleted(self, change: Change) -> Verdict:
+    def _deleted(self, change: Change, fence: Fields) -> Verdict:
         record = str(change.record_id)
-        if self._records.is_gone(change.resource, record, is_answered=change.said is Said.DONE):
-            return Verdict("applied", "the record is gone", record)
+        is_answered = change.said is Said.DONE
+        if self._records.is_gone(change.resource, record, is_answered=is_answered):
+            if is_answered or fence.get("restored") or was_seen(self._outbox, change):
+                return Verdict("applied", "the record is gone", record)
+            told = "there is no such record, and nobody saw that there was"
+            return Verdict("unknown", told, is_final=True)
         row = self._records.one(change.resource, record) or {}
         if why := given_again(change, row, self._zone):
             return Verdict("unknown", why, is_final=True)

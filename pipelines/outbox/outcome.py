@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pipelines.bodies import PATHS
-from pipelines.outbox.basis import rows_of_warehouse
+from pipelines.outbox.basis import was_seen
 from pipelines.outbox.change import NAMES, Change, Fields, Said, State, as_id, invoices_of
 from pipelines.outbox.match import KEYS, Match, compare, kind_of, left_out, picture
 from pipelines.outbox.records import Records
@@ -170,7 +170,7 @@ class Outcomes:
             # not show it.
             why = f"may have been applied before; sent again, the service said: {told}"
             self.park(self.in_doubt(change, why, answer=answer), why)
-        elif self._is_unknown(change, error):
+        elif error.status in _GONE and change.op == "delete" and not was_seen(self.outbox, change):
             self.outbox.move(change, State.REJECTED, "rejected", told, answer=answer)
             self.hook("outcome", change.number)
         else:
@@ -180,16 +180,6 @@ class Outcomes:
                 fence |= {"until": self.now(), "refused": True}
             why = f"{told}; it may be done all the same, so it is looked for"
             self.in_doubt(change, why, answer=answer, said=Said.NO, fence=fence)
-
-    def _is_unknown(self, change: Change, error: BadAnswer) -> bool:
-        """Whether a delete is refused of what was not there, and neither mirror nor queue knew."""
-        was_there = (change.fence or {}).get("before") is not None
-        if change.op != "delete" or error.status not in _GONE or was_there:
-            return False
-        shop, resource, record = change.shop, change.resource, str(change.record_id)
-        known, _ = rows_of_warehouse(self.outbox.path.parent, shop, resource, [record])
-        ours = self.outbox.of_record(change, before=change.number, states=[State.DONE])
-        return not (known or ours or record in self.outbox.made(shop, resource))
 
     def refused_by_us(self, change: Change, reason: str) -> None:
         """Validation said no: rejected, unless it may have been applied before."""

@@ -121,15 +121,16 @@ def test_a_lost_update_is_done_at_a_service_that_spells_otherwise(desk, edit):
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_delete_that_finds_a_known_record_no_more_is_done(desk, is_known):
-    for name in ("First", "Ann"):
+    for name in ("First", "Ann", "Bob"):
         desk.queue("customers", "create", {"name": name})
     assert desk.push().exit_code == 0
-    records = [desk.change(number).id for number in (1, 2)] if is_known else ["1", "2"]
+    records = [desk.change(number).id for number in (1, 2, 3)] if is_known else ["1", "2", "3"]
     for record in records:
         desk.queue("customers", "delete", None, record)
     desk.shop.tables["customers"].pop(records[0], None)
-    report = desk.push("", "404 after")
-    assert desk.states()[2:] == ["done" if is_known else "rejected"] * 2
+    report = desk.push("", "404 after", "lost after")
+    found = ["done"] * 3 if is_known else ["rejected", "rejected", "in_doubt"]
+    assert desk.states()[3:] == found
     assert report.exit_code == int(not is_known)
 
 
