@@ -171,7 +171,7 @@ _MOST_REMARKS = 20
 
 def remarks(changes: Sequence[NewChange]) -> list[str]:
     """What looks like a mistake and may be meant: prices that are negative, zero, halved or
-    doubled, and records that occur twice."""
+    doubled, records that occur twice, and creates that are alike in all."""
     found, places = list[str](), dict[tuple[str, str], str]()
     for change in changes:
         target = change.record_id if isinstance(change.record_id, str) else ""
@@ -182,10 +182,15 @@ def remarks(changes: Sequence[NewChange]) -> list[str]:
                 found.append(f"{what} is {new}" + ("" if old is None else f", was {old}"))
             elif old and (new <= old / 2 or new >= old * 2):
                 found.append(f"{what} goes from {old} to {new} ({(new - old) / old:+.0%})")
-        if change.op == "update" and target:
-            first = places.setdefault((change.resource, target), change.where)
-            if first != change.where:
-                found.append(f"{change.at}{target} stands in {first}, too: the last counts")
+        said = target if change.op == "update" else ""
+        if change.op == "create" and change.key is None:
+            said = json.dumps(change.body, default=str).replace(change.marker or "", "")
+        first = places.setdefault((change.resource, said), change.where) if said else change.where
+        if first != change.where:
+            told = f"{target} stands in {first}, too: the last counts"
+            found.append(
+                change.at + (told if target else f"it is {first} again, and both are sent")
+            )
     more = [f"... and {len(found) - _MOST_REMARKS} more like these"]
     return found[:_MOST_REMARKS] + more * (len(found) > _MOST_REMARKS)
 

@@ -295,6 +295,16 @@ def test_prices_that_look_like_a_mistake_are_told(settings):
     ]
 
 
+def test_a_row_that_a_sheet_holds_twice_is_told(desk):
+    told, line = list[str](), {"amount": 5, "paymentMethod": "1"}
+    rows = [{"invoiceId": one, "lines": [line]} for one in ("1", "2", "1")]
+    desk.queue("payments", "create", rows, warn=told.append)
+    assert told == ["row 3: it is row 1 again, and both are sent"]
+    keyed = [{"receipt": str(place), **row} for place, row in enumerate(rows)]
+    desk.queue("payments", "create", keyed, key="receipt", warn=told.append)
+    assert len(told) == 1, "each is one of its own"
+
+
 def test_a_file_is_about_what_the_command_says(settings, tmp_path):
     for name in ("_op", "_resource"):
         path = tmp_path / "a.csv"
