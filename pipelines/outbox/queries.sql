@@ -113,7 +113,7 @@ order by number;
 -- What another copy of this queue may have sent: not what was queued since, here.
 select * from changes where shop = :shop and (stamp <> :stamp or stamp = '')
     and (:number is null or number = :number)
-    and state in ('queued', 'conflict', 'rejected', 'in_doubt');
+    and state in ('queued', 'sending', 'conflict', 'rejected', 'in_doubt');
 
 -- name: bound_to_others
 select c.number, s.address, s.address_hash from changes as c join services as s on s.id = c.service

@@ -385,3 +385,11 @@ def test_records_that_a_clock_of_long_ago_dates_are_not_made_again(
         }
     desk.later(HOUR, 2)
     assert (desk.states(), desk.made(path)) == (["in_doubt"], 1)
+
+
+def test_a_file_that_was_being_sent_as_the_backup_was_made_is_attached_once(desk, photo):
+    desk.queue("tickets", "upload", None, desk.shop.put("tickets"), file=photo)
+    assert desk.push(hook=at("intent", desk.back_up)).exit_code == 0
+    desk.put_back()
+    assert desk.push().exit_code == 1
+    assert (desk.states(), len(desk.shop.files)) == (["in_doubt"], 1)
