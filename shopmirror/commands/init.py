@@ -186,7 +186,7 @@ def _key(file: Path | None, known: str) -> str:
             "list of processes."
         )
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise CommandError(f"{file} cannot be read ({reason}).") from None

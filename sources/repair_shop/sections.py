@@ -93,14 +93,18 @@ def _section_of_environment(path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _section_of_file(path: Path, section: tuple[str, ...]) -> dict[str, Any]:
+    text = ""
     try:
-        data: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data: Any = tomllib.loads(text)
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         # The parser's message may quote the line, and the line may hold a key.
-        where = re.search(r"line \d+, column \d+", str(error))
-        detail = where.group() if where else type(error).__name__
+        where = re.search(r"line \d+, column \d+|end of document", str(error))
+        detail = where.group() if where else getattr(error, "strerror", "it is not UTF-8")
+        if text.startswith("\ufeff"):
+            detail = "it begins with a byte order mark: save it as UTF-8 without one"
         raise SettingsError(f"{path} cannot be read ({detail}). Mend the file.") from None
     for key in section:
         data = {str(k).lower(): v for k, v in data.items()}.get(key, {})

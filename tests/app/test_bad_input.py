@@ -245,6 +245,21 @@ def test_two_shops_whose_names_differ_in_capitals(tmp_path, monkeypatch, capsys)
     assert "North twice" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xef\xbb\xbf[mail]\r\n", "byte order mark"), ("[mail]".encode("utf-16"), "not UTF-8"),
+        (b"[mail]\na = 1\na = 2\n", "line 3"), (b"[mail]\na = 1\na = 2", "end of document"),
+    ],
+)  # fmt: skip
+def test_why_settings_cannot_be_read_is_told(tmp_path, monkeypatch, capsys, content, told):
+    (tmp_path / ".dlt").mkdir()
+    (tmp_path / ".dlt" / "config.toml").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan"]) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_keys_that_others_can_read_are_told(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     secrets = tmp_path / ".dlt" / "secrets.toml"
