@@ -175,6 +175,12 @@ def _unseen() -> Iterator[str]:
                 f"To do: write what this shell's variables say of [{'.'.join(path)}] into .dlt/; "
                 "a service does not get them."
             )
+    ways = ("http_proxy", "https_proxy", "no_proxy", "ssl_cert_file")
+    if found := sorted(name for name in os.environ if name.lower() in ways):
+        yield (
+            f"A service may not get this shell's {', '.join(found)}: name them in a file of "
+            "~/.config/environment.d (cron: in the crontab, macOS: by 'launchctl setenv')."
+        )
 
 
 def _place() -> Place:

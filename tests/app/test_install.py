@@ -102,11 +102,13 @@ def test_what_a_service_does_not_get_of_this_shell_is_left_to_do(
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("SOURCES__REPAIR_SHOP__API_KEY", "key-0123456789")
     monkeypatch.setenv("DESTINATION__OFFICE__CREDENTIALS", "key-0123456789")
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:key-0123456789@proxy:3128")
     assert main(["schedule", *command]) == (command == ["--install"])
     said = capsys.readouterr()
     told = (said.out + said.err).replace("\n", " ")
     for section in ("sources.repair_shop", "destination"):
         assert f"say of [{section}] into .dlt/" in told
+    assert "may not get this shell's HTTPS_PROXY" in told
     assert "key-0123456789" not in told
 
 
