@@ -210,7 +210,7 @@ def _pick_days(key: str) -> None:
 
 def _report(looked: Selection, suffix: str) -> bytes:
     """The closing report of what is looked at."""
-    extras: Any = ("tax", "margin", "expenses") if looked.sees_margins else ("tax", "expenses")
+    extras: Any = ("tax", "margin", "expenses") if looked.sees_margins else ("tax",)
     with use(DisplaySettings.load().to_language()):
         made = closing_report(looked.home, shop=looked.names, period=looked.period, extras=extras)
         return content(made if looked.sees_margins else made.without_purchases(), suffix)

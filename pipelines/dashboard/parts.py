@@ -314,11 +314,13 @@ def cash(selection: Selection) -> None:
     st.metric(_("Money taken"), formats.money(now.taken, selection.unit), width=220)
     _amounts(selection, dict(taken_as(now, selection.period.kind)))
     st.subheader(_("What is left"))
-    left = {_("Sold"): now.sold, _("of which tax"): now.tax}
-    if selection.sees_margins:
-        left |= {_("cost of goods"): now.cost, _("Margin"): now.margin}
-        left |= {_("sold at a cost not known"): now.uncosted} if now.uncosted else {}
-    _amounts(selection, left | {_("Expenses"): now.expenses})
+    sold = {_("Sold"): now.sold, _("of which tax"): now.tax}
+    if not selection.sees_margins:
+        _amounts(selection, sold)
+        return
+    left = {_("cost of goods"): now.cost, _("Margin"): now.margin}
+    left |= {_("sold at a cost not known"): now.uncosted} if now.uncosted else {}
+    _amounts(selection, sold | left | {_("Expenses"): now.expenses})
     if rows := _EXPENSES.ask(selection):
         draw(selection, _EXPENSES, rows)
 

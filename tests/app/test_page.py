@@ -232,11 +232,11 @@ def test_charts_tell_amounts_in_the_places_of_their_currency(home, monkeypatch):
 
 def test_staff_see_no_margins(chain, monkeypatch):
     monkeypatch.setattr("pipelines.dashboard.access.sees_margins", lambda _headers: False)
-    for part in ("sales", "breakdown", "stock"):
+    for part in ("sales", "breakdown", "cash", "stock"):
         page = shown(chain, monkeypatch, part=part, period="2026-05")
         labels = [one.label for one in page.metric]
         labels += [name for one in page.dataframe for name in one.value.columns]
-        assert not {"Margin", "cost of goods", "Value at cost"} & set(labels)
+        assert not {"Margin", "cost of goods", "Expenses", "Value at cost"} & set(labels)
 
 
 @pytest.mark.parametrize("sees", [True, False])
