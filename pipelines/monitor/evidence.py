@@ -20,7 +20,7 @@ from pipelines.monitor.severity import Kind, Problem
 from pipelines.publish.published import Published
 from pipelines.reconcile.books import Books
 from pipelines.settings import HOME_ID
-from pipelines.transform.findings import EMPTY
+from pipelines.transform.findings import EMPTY, NONE
 from sources.repair_shop.ledger import Ledger, LedgerError
 
 _LISTS = ("tickets", "ticket_invoices", "pos_orders", "payments")
@@ -244,12 +244,14 @@ def outdated(compared: Mapping[str, Books]) -> list[Problem]:
 _UNREAD = Text("{list}: {n} row(s) have no '{column}' that can be read, and count in no report")
 _DROPPED = Text("{list}: the service no longer gives '{column}', and {n} row(s) have none now")
 _UNKNOWN = Text("{list}: {n} row(s) have a field '{unknown}' that nobody knows, and no '{column}'")
+_NONE = Text("no row is shown, though {n} row(s) of other lists name one")
 
 
 def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
-    """Lists whose rows lack a field that figures need, under a name and in a form that we know.
+    """Lists whose rows lack a field that figures need, under a name and in a form that we know; and
+    those that show no row though rows of others name one.
 
-    Those without a day or an amount count in no report; of payments no report of the service says
+    Rows without a day or an amount count in no report; of payments no report of the service says
     so.
     """
     if not warehouse.has("ops.findings"):
@@ -263,6 +265,9 @@ def uncounted(warehouse: Published, shops: Sequence[str]) -> list[Problem]:
     for row in rows:
         _begin, table, column, shop = row["name"].split(":", 3)
         unknown = row["meaning"]
+        if column == NONE:
+            found.append(Problem(Kind.UNPROVEN, Text(_NONE, n=row["records"]), shop, table))
+            continue
         said = _UNREAD if unknown == column else _UNKNOWN if unknown else _DROPPED
         named = list_name(table.replace("__", ":"))
         text = Text(said, list=named, n=row["records"], column=column, unknown=unknown)

@@ -49,6 +49,17 @@ EMPTY = "empty:"
 """Begins the name of a finding of such a column that no row of a shop fills, or that payments with
 money lack; list, column and shop follow. Its meaning is the column, or the field said instead;
 empty if rows merely say the column no more."""
+NONE = "id"
+"""Column of such a finding of a list that shows no row, though rows of others name one."""
+_NAMED_BY = {
+    "customers": "tickets.customer__id ticket_invoices.customer__id pos_orders.customer__id",
+    "issue_types": "tickets.issue_type__id",
+    "payments": "ticket_invoices__payments.id pos_orders__payments.id",
+    "products": "stock.product__id",
+    "suppliers": "purchase_orders.supplier__id",
+    "tickets": "ticket_invoices.ticket__id",
+    "users": "tickets.technician__id",
+}
 _LOST = "amount <> 0 OR json_exists(_unreadable, 'amount')"
 """What a payment without a day or amount takes out of all reports; of documents the comparison
 with the service's own report tells."""
@@ -143,10 +154,32 @@ def write_findings(
                     {"name": f"{EMPTY}{table}:{column}:{shop}", "records": count, "meaning": column}
                     for shop, count in empty
                 ]
+        for table, names in _NAMED_BY.items():
+            for shop, count in _named(database, held, table, names.split()):
+                name = f"{EMPTY}{table}:{NONE}:{shop}"
+                rows.append({"name": name, "records": count, "meaning": NONE})
         told = {row["name"] for row in rows}
         renamed = _renamed(database, loader.home.warehouse)
         rows += [row for row in renamed if row["meaning"] or row["name"] not in told]
         loader.write_ops("findings", rows)
+
+
+def _named(
+    database: duckdb.DuckDBPyConnection, held: Held, table: str, names: Sequence[str]
+) -> list[tuple[str, int]]:
+    """Shops that never showed a row of a table that several rows name, and how many do."""
+    naming = [
+        f"SELECT shop_id FROM raw.{child} WHERE {column} NOTNULL"  # noqa: S608 - declared names
+        for child, _, column in (name.partition(".") for name in names)
+        if column in held.get(child, ())
+    ]
+    if not naming or table not in held:
+        return []
+    return database.execute(
+        f"SELECT shop_id, count(*) FROM ({' UNION ALL '.join(naming)}) "  # noqa: S608 - declared names
+        f"WHERE shop_id NOT IN (SELECT shop_id FROM raw.{table}) "
+        f"GROUP BY 1 HAVING count(*) >= {_FEW} ORDER BY 1"
+    ).fetchall()
 
 
 def _of_fields(table: str, shop: str, names: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _PAID = {"date": _MADE, "amount": 5.5, "payment_method": "cash"}
 @promise("whatever breaks at a service that is not ours, a mirror that says it is complete is")
 def test_rows_that_no_report_could_count_make_no_complete_mirror(stranger, empty, monkeypatch):
     """No report of the service tells of payments, so no difference would show that they lack."""
-    nights = {"/posOrders": [_SALE, _SALE], "/tickets": [_TICKET] * 5}
+    nights = {"/posOrders": [_SALE, _SALE], "/tickets": [_TICKET] * 5, "/users": [{"id": "T1"}]}
     nights["/payments"] = [{"paid_at": _MADE, "value": 5.5}]
     settings, report = _first_night(stranger, empty, monkeypatch, nights)
     assert (report.exit_code, report.outcome) == (1, "incomplete"), report.message
@@ -76,6 +76,7 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
     two fields came what nobody knows; two are gone, or under a name that means more."""
     nights = {
         "/tickets": [_TICKET] * 60,
+        "/users": [{"id": "T1"}],
         "/payments": [_PAID] * 8,
         "/customers": [{"name": "Ann"}],
         "/posOrders": [_SALE] * 4,
@@ -126,6 +127,20 @@ def test_fields_that_end_make_no_complete_mirror_until_rows_say_them_again(
         stranger.lists[path][:] = rows
     add()
     assert sync(settings, full=True).exit_code == 0
+
+
+def test_a_list_that_shows_no_row_though_others_name_some_is_not_complete(
+    stranger, empty, monkeypatch
+):
+    """A first load without a customer or a ticket was complete."""
+    nights = {"/posOrders": [_SALE | {"customer": {"id": "C1"}, "payments": [{"id": 1}]}] * 4}
+    settings, report = _first_night(stranger, empty, monkeypatch, nights)
+    told = "main: customers, payments: no row is shown, though 4 row(s) of other lists name one"
+    assert (report.exit_code, report.details) == (1, [told]), report.message
+    stranger.lists["/customers"] = [{"id": "C1", "name": "Ann"}]
+    stranger.lists["/payments"] = [{"id": 1, **_PAID}]
+    report = sync(settings)
+    assert report.exit_code == 0, report.details
 
 
 def _first_night(stranger, empty, monkeypatch, nights):
