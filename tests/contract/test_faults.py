@@ -77,16 +77,6 @@ def test_hooks_run_between_two_answers(serve):
     assert [gone in page for page in ids] == [True, True, False]
 
 
-def test_requests_are_noted(serve):
-    server, api = serve()
-    api.get("/brands", params={"page": 1})
-    api.get("/nothing")
-    noted = [(r.method, r.path, r.query, r.status) for r in server.requests()]
-    assert noted == [("GET", "/brands", "page=1", 200), ("GET", "/nothing", "", 404)]
-    server.forget_requests()
-    assert server.requests() == []
-
-
 def _jan(api: httpx.Client) -> float:
     return next(
         row["total"]

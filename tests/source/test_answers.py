@@ -216,10 +216,6 @@ def test_words_of_a_refused_key_tell_rate_block_right_or_nothing(status, text, w
     assert denied_kind(classify(status, {}, body), worked=worked) == kind
 
 
-def test_writes_may_be_answered_with_nothing():
-    assert classify(200, {}, b"", method="DELETE").kind == "ok"
-
-
 @given(st.binary(max_size=200), st.integers(100, 599))
 def test_no_bytes_make_it_fail(body, status):
     reading = classify(status, {}, body)

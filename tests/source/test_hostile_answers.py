@@ -21,7 +21,6 @@ from sources.repair_shop.http.classify import classify
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.http.wire import Network, from_wire
 from tests.fakes.loopback import Reply
-from tests.mirror.stranger import stranger as stranger
 
 ROWS = b'[{"id": 7}]'
 
@@ -278,13 +277,3 @@ def test_an_odd_cookie_does_not_spoil_the_next_request(loopback, connect):
         client.get("/customers")
         client.get("/customers")
     assert "cookie" not in loopback.seen[1].headers
-
-
-def test_a_bomb_in_one_list_leaves_the_others_alone(stranger):
-    stranger.lists["/brands"] = [{"id": n, "name": "x"} for n in range(7)]
-    bomb = Reply(body=packed(b"0" * 20_000_000, 1), headers={"Content-Encoding": "gzip"})
-    stranger.instead(bomb, lambda seen: seen.path.endswith("/customers"))
-    report = stranger.sync("customers", "brands")
-    assert report.exit_code == 3
-    assert any("/customers" in line and "larger than" in line for line in report.details)
-    assert len(stranger.held("brands")) == 7
