@@ -110,6 +110,17 @@ def test_rows_of_another_list_are_asked_again_and_never_stored(stranger, times):
     assert stranger.recorder.gone("pos_orders") == set()
 
 
+def test_rows_that_are_ids_alone_for_once_are_asked_again(stranger):
+    rows = stranger.lists["/groups"] = [row | {"name": "Trade"} for row in rows_of(5)]
+    stranger.sync("groups")
+    bare = iter([Reply(body=[{"id": row["id"]} for row in rows])])
+    stranger.loopback.otherwise = lambda seen: next(bare, None) or stranger.answer(seen)
+    stranger.complete("groups")
+    assert next(bare, None) is None, "it was answered"
+    held = stranger.recorder.live("groups", "main").values()
+    assert {row["name"] for row in held} == {"Trade"}
+
+
 def test_rows_without_a_field_that_all_before_had_are_no_rows_of_another_list(stranger):
     """Though they then look like those of another list."""
     titled = [{"id": n, "title": f"Title {n}", "created_date": "2026-03-04"} for n in range(5)]

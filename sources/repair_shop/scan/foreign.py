@@ -62,6 +62,13 @@ class Shapes:
         known = self._known(table)
         return known is not None and not known.always <= set(map(snake_case, row))
 
+    def are_bare(self, name: str, rows: Iterable[Mapping[str, Any]]) -> bool:
+        """Whether a row lacks most of the fields that all rows of its list have."""
+        known = self._known(name.partition(":")[0])
+        always = known.always if known is not None else frozenset[str]()
+        fields = (set(map(snake_case, names)) for names in {tuple(row) for row in rows})
+        return any(2 * len(always & one) < len(always) for one in fields)
+
     def is_foreign(self, name: str, rows: Sequence[Mapping[str, Any]], ids: Iterable[str]) -> bool:
         """Whether rows that came for a list are those of another one."""
         if not rows:

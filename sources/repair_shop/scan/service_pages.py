@@ -206,10 +206,13 @@ class ServicePages:
         return self._keep(full_key, rows, answer.answered_at)
 
     def _answer(self, params: Mapping[str, Any]) -> Answer:
-        """The answer to a request for a page, asked again if it belongs to another list."""
-        for _ in range(2):
+        """The answer to a request for a page, asked again if it belongs to another list, or if one
+        of its rows is little more than an id: for once it may be."""
+        for is_second in (False, True):
             answer = self.client.get(self.path, params)
             rows = answer.rows()
+            if not is_second and self._shapes.are_bare(self.scan.list, rows):
+                continue
             if not self._shapes.is_foreign(self.scan.list, rows, self._ids(rows)):
                 if rows and not self._has_answered(params):
                     self.ledger.set_value(self.scan.shop, self._kind_of(params), "yes")
