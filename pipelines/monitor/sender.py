@@ -264,6 +264,8 @@ def why(error: Exception) -> str:
         return str(error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return f"it refused {', '.join(sorted(error.recipients))}"
+    if "certificate verify failed" in str(error):
+        return "its certificate is not trusted"
     for kind, words in _REASONS.items():
         if isinstance(error, kind):
             return words

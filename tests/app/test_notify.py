@@ -6,6 +6,7 @@ from datetime import timedelta
 from unittest.mock import MagicMock
 from zoneinfo import ZoneInfo
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -234,6 +235,10 @@ def test_a_server_that_does_not_encrypt_as_it_is_said_to_hears_nothing(
         (smtplib.SMTPAuthenticationError(535, b"hush"), "it refused the user or password"),
         (smtplib.SMTPRecipientsRefused({"a@b.example": (550, b"hush")}), "it refused a@b.example"),
         (smtplib.SMTPDataError(552, b"hush"), "it answered 552"),
+        (
+            httpx.ConnectError("certificate verify failed: self-signed certificate (_ssl.c:1)"),
+            "its certificate is not trusted",
+        ),
     ],
 )
 def test_why_a_mail_was_not_taken_quotes_no_server(error, said):
