@@ -265,6 +265,8 @@ def _numbers(looked: Selection) -> None:
             notes.append(_("up to {time}, as far as today has come", time=beside.so_far))
     if notes:
         st.caption(" \u00b7 ".join(notes))
+    for note in looked.notes:
+        st.caption(plain(shown(note)))
 
 
 main()

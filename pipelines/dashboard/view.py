@@ -12,7 +12,7 @@ from pipelines.language import Text, current, shown
 from pipelines.publish.published import Published
 from pipelines.report import closing, figures
 from pipelines.report.closing import View
-from pipelines.report.figures import Calendar
+from pipelines.report.figures import Calendar, Words
 from pipelines.report.periods import Period, months_before
 from pipelines.report.trust import Trust, trust
 
@@ -64,6 +64,13 @@ class Selection:
         return found.model_copy(update={"before": found.earlier}) if is_earlier else found
 
     @cached_property
+    def notes(self) -> tuple[Words, ...]:
+        """What a reader must know before trusting the figures, as a report says it."""
+        today = datetime.now(self.zone).date()
+        names, now = list(self.names), self.view.now
+        return _notes(self.home, names, now, self.period, self.days, today)
+
+    @cached_property
     def trust(self) -> Trust:
         """Whether these figures can be relied on now."""
         try:
@@ -77,6 +84,7 @@ shops = cached(figures.shops)
 _calendar = cached(figures.calendar)
 methods = cached(figures.methods)
 _view = cached(closing.view)
+_notes = cached(closing.notes)
 
 
 def periods(days: Calendar, chosen: str) -> list[str]:

@@ -246,21 +246,21 @@ def _page(
             for name in names
             if own
         ),
-        notes=_notes(warehouse, names, now, period, days, today),
+        notes=notes(warehouse, names, now, period, days, today),
     )  # fmt: skip
 
 
-def _notes(
+def notes(
     warehouse: Published, names: list[str], now: Column, period: Period, days: Calendar, today: date
 ) -> tuple[Words, ...]:
     """What a reader must know before trusting the figures."""
-    notes: list[Words] = []
+    found: list[Words] = []
     if now.period.last < days.begun:
         told = Text("The books begin at {day}: nothing is known of earlier days.", day=days.begun)
-        notes.append(told)
+        found.append(told)
     # Not while that day is not over.
     if days.until <= period.last and days.until < max(today, period.first):
-        notes.append(
+        found.append(
             Text(
                 "The mirror ends at {day}, {time}: what came later is not in these figures yet.",
                 day=days.until,
@@ -268,18 +268,18 @@ def _notes(
             )
         )
     if unread := now.figures.unreadable_payments:
-        notes.append(
+        found.append(
             Text(
                 "{n} payment(s) have an amount that could not be read; see ops.unreadable.",
                 n=unread,
             )
         )
     if unknown := now.figures.unreadable_documents:
-        notes.append(
+        found.append(
             Text(
                 "{n} document(s) have no amount that could be read and are in no total; "
                 "see ops.unreadable.",
                 n=unknown,
             )
         )
-    return tuple(notes)
+    return tuple(found)

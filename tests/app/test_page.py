@@ -255,6 +255,20 @@ def test_staff_see_no_totals_of_purchases(home, monkeypatch, sees):
     assert page.seal.differing == 1 and len(page.seal.differences) == sees
 
 
+@pytest.mark.parametrize(
+    ("period", "told"),
+    [
+        ("2026-07", "1 document(s) have no amount"), ("2099", "mirror ends at 2026-07-16"),
+        ("2019", "books begin at"),
+    ],
+)  # fmt: skip
+def test_what_a_report_notes_is_noted_on_the_page(home, monkeypatch, period, told):
+    change(home, "update marts.shop_days set unreadable_documents = 1 where is_today "
+                 "and shop_id = 'centro'")  # fmt: skip
+    page = shown(home, monkeypatch, period=period)
+    assert any(plain(told) in caption.value for caption in page.caption)
+
+
 def test_a_phone_gets_cards_with_their_amounts_in_sight(chain, monkeypatch):
     monkeypatch.setattr(table, "is_phone", lambda: True)
     page = shown(chain, monkeypatch, part="due")
