@@ -27,8 +27,8 @@ from pipelines.sync.repair import (
     split_months,
 )
 from pipelines.sync.session import Session, open_session
-from pipelines.sync.verdict import ShopResult
-from sources.repair_shop.errors import ShopError, Stopped
+from pipelines.sync.verdict import ShopResult, SyncReport, verdict
+from sources.repair_shop.errors import ShopError
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.observer import Observer
@@ -38,13 +38,6 @@ _MONTHS_SPLIT = 24
 """Months that differ which one run splits into days, at most."""
 _EXPLAINED = 12
 """Periods explained document by document, at most."""
-_ENDINGS = {
-    0: ("complete", "all periods agree"),
-    1: ("differs", "something does not agree"),
-    3: ("incomplete", "the service refused us or could not be reached"),
-    4: ("stopped", "stopped early on purpose"),
-}
-"""Exit code -> outcome and message of the run."""
 
 
 @dataclass
@@ -144,8 +137,9 @@ def reconcile(
                     session.build()  # takes in what the reports said
             _gather(session, year, report, results)
             report.requests = session.requests()
-            ending.exit_code = report.exit_code
-            ending.outcome, ending.message = _ENDINGS[report.exit_code]
+            ended = _ended(report, list(results.values()))
+            report.exit_code = ending.exit_code = ended.exit_code
+            ending.outcome, ending.message = ended.outcome, ended.message
             ending.detail = {"problems": report.problems}
             session.publish(ending)
     return report
@@ -232,8 +226,12 @@ def _gather(
                 report.findings[f"{shop}: {period}"] = explain(
                     database, shop, period.report, period.period
                 )
-    errors = [result.error for result in results.values() if result.error is not None]
-    if errors:
-        report.exit_code = 4 if all(isinstance(e, Stopped) for e in errors) else 3
-    elif report.problems or report.differing:
-        report.exit_code = 1
+
+
+def _ended(report: ReconcileReport, results: list[ShopResult]) -> SyncReport:
+    """As a sync does, if anything kept an answer from us; else by what agrees."""
+    if any(result.error for result in results):
+        return verdict(results)
+    if report.problems or report.differing:
+        return SyncReport(1, "differs", "something does not agree")
+    return SyncReport(0, "complete", "all periods agree")

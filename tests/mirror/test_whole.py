@@ -98,6 +98,11 @@ def test_an_old_invoice_edited_and_one_deleted_are_repaired_in_a_handful_of_requ
     # Paid on other days than it was made: an empty day is believed the second time.
     mirror.assert_same("payments")
 
+    settings, mirror.changes = mirror.changes, {**mirror.changes, "reserve": 10**6}
+    assert reconcile(mirror.settings).exit_code == 2
+    assert "reserve = 1000000 leaves nothing" in str(last_run(mirror)[3])
+    mirror.changes = settings
+
     def full_disk(home, settle):
         raise HomeError("the disk is full")
 
