@@ -214,6 +214,31 @@ def test_tickets_that_fill_pages_are_proven_where_the_last_page_comes_again(
     assert len(stranger.held("tickets")) == rows
 
 
+def test_tickets_that_leave_the_pipeline_are_seen_though_updated_shows_it_alone(stranger):
+    """They stayed open, and /tickets/updated was believed."""
+    tickets = [ticket(n, "Done" if n % 4 else "Open") for n in range(240)]
+    stranger.lists["/statuses"] = STATUSES
+
+    def answer(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        changed = sorted(tickets, key=lambda row: row.get("last_updated", ""), reverse=True)
+        is_sorted = query.get("sort") == "recently_updated"
+        found = listed(changed if is_sorted else tickets, query, "all of them")
+        stranger.lists["/tickets"] = found[::-1] if is_sorted else found
+        stranger.lists["/tickets/updated"] = listed(changed, {}, "")
+        return stranger.answer(seen)
+
+    stranger.loopback.otherwise = answer
+    for night in range(3):
+        stranger.complete("statuses", "tickets")
+        held = stranger.recorder.live("tickets", "main").values()
+        assert {row["id"]: row["status__label"] for row in held} == {
+            row["id"]: row["status"]["label"] for row in tickets
+        }
+        day = f"2026-03-{10 + night}"
+        tickets[20 * night].update(status={"label": "Done"}, last_updated=day)
+
+
 @pytest.mark.parametrize("size", [50, 20])
 @pytest.mark.parametrize("order", ["kept", "newest", "oldest", "by id"])
 def test_a_page_out_of_order_is_no_end_of_the_list_and_hides_no_ticket(stranger, order, size):

@@ -21,6 +21,8 @@ from .reading import Reading, Slice, halves
 from .statuses import HIDDEN_KEY, repair_labels, repair_status, status_of
 from .upwards import read_window
 
+FEWER_KEY = "fewer tickets have changed than there are"
+"""Ledger key: ``/tickets/updated`` leaves some out, so it may leave out edits."""
 _SINCE_EVER: dict[str, Any] = {"updatedDateFrom": SINCE_EVER}
 _UPDATED = "/tickets/updated"
 _DAY = timedelta(days=1)
@@ -104,10 +106,13 @@ class Tickets:
             return None
         out.take(changed)
         known = len(out.ids)
-        if have_changed(self.reading, known + 1, "check"):
+        are_more = have_changed(self.reading, known + 1, "check")
+        are_fewer = not are_more and not have_changed(self.reading, known, "check")
+        self.ledger.set_value(self.shop, FEWER_KEY, "yes" if are_fewer else "")
+        if are_more:
             out.ids |= self.changed(asked).ids
-        elif not have_changed(self.reading, known, "check"):
-            # It has fewer tickets, so it cannot show what the halves hide.
+        elif are_fewer:
+            # It cannot show what the halves hide.
             self.take_newest_of_each_status(out)
         return asked if changed.size else None
 
