@@ -189,7 +189,8 @@ def _typeset(folder: Path, files: dict[str, bytes], source: bytes, form: Any) ->
 
 
 def workbook(report: Report) -> bytes:
-    """The report as ``.xlsx``: a sheet for each table, numbers as numbers, totals below."""
+    """The report as ``.xlsx``: a sheet for each table, numbers as numbers, totals below. What a
+    reader must know before trusting the figures stands below them."""
     from pipelines.report.workbook import Tab, write_workbook
 
     tabs = []
@@ -225,6 +226,8 @@ def _numbers(page: Page, table: Table) -> list[list[Any]]:
         rows[1:1] = [[*part, *beside] for part in taken_as(page.now.figures, page.now.period.kind)]
         seal = f"{shown(LOOKS[page.seal.state].title)} {shown(page.seal.detail)}"
         rows.append([_("Books"), seal, *beside])
+        told = [*(line.shown for line in page.cautions), *map(shown, page.notes)]
+        rows += [[line, None, *beside] for line in told]
     return rows
 
 

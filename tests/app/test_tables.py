@@ -1,6 +1,7 @@
 """The closing report as a workbook, and the figures that are shown on request."""
 
 import re
+from datetime import timedelta
 from email.message import EmailMessage
 from io import BytesIO
 from zipfile import ZipFile
@@ -60,6 +61,14 @@ def test_a_workbook_has_numbers_with_totals(made, tmp_path):
         for place in added:
             values = [float(line[place] or 0) for line in lines]
             assert float(total[place] or 0) == pytest.approx(sum(values))
+
+
+def test_a_workbook_says_what_its_figures_lack(chain, tmp_path):
+    late = closing_report(chain, period=Period.read("2026-07"), now=NOW + timedelta(days=3))
+    (page,) = late.pages
+    _head, *rows = cells(write(late, tmp_path / "july.xlsx"))
+    *_figures, caution, note = (row[0] for row in rows)
+    assert caution == page.cautions[-1].shown and "mirror ends at 2026-07-16" in note
 
 
 def test_a_change_is_written_as_percent(made, tmp_path):
