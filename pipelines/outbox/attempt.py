@@ -200,10 +200,11 @@ class Attempts:
     def _send(self, change: Change, body: dict[str, Any], fence: dict[str, Any]) -> None:
         left = change
 
-        def intend(again: str) -> None:
+        def intend(again: ShopError | None) -> None:
             nonlocal left
-            attempts = left.attempts + 1
-            if left is not change:
+            # What found no connection surely never left.
+            attempts = left.attempts + (not isinstance(again, Unreachable))
+            if again is not None:
                 left = self.outbox.move(
                     left, None, "sent again", f"after: {again}", attempts=attempts
                 )
@@ -250,7 +251,7 @@ class Attempts:
             self.outcomes.answered(left, body, answer, named, is_proven=is_proven)
 
     def _request(
-        self, change: Change, body: dict[str, Any], intend: Callable[[str], None]
+        self, change: Change, body: dict[str, Any], intend: Callable[[ShopError | None], None]
     ) -> Answer:
         path = PATHS[change.resource]
         target = f"{path}/{change.record_id}"

@@ -63,6 +63,7 @@ CASES = [
     *(Case(change, f"{what} before", "in_doubt", 0, "acts each time") for change, what in ACTS),
     *(Case(change, f"{what} after", "in_doubt", 1, "acts each time") for change, what in ACTS),
     Case(PLAIN, "down,down,down", "queued", 0),
+    *(Case(one, "down,400 before", "rejected", 0) for one in (PLAIN, PAY, UPDATE, PRINT)),
 ]  # fmt: skip
 
 

@@ -181,14 +181,14 @@ class Client:
         json: Any = None,
         files: Files | None = None,
         params: Params | None = None,
-        on_send: Callable[[str], None] | None = None,
+        on_send: Callable[[ShopError | None], None] | None = None,
         raises_rate_error: bool = False,
     ) -> Answer:
         """Write once: ``POST``, ``PUT`` or ``DELETE``.
 
         Sent again only when it surely had no effect: no connection; a rate error under 429, 401 or
         403, or in the very words in which this service told a read of its limit. ``on_send`` is
-        called before each sending, with why it is sent again ("" the first time);
+        called before each sending, with the error that it is sent again after (None at first);
         ``raises_rate_error``: it is not sent again after one.
         :class:`~repair_shop.errors.OutcomeUnknown`: it may have been applied.
         :class:`~repair_shop.errors.NotSent`: it surely never arrived.
@@ -247,7 +247,7 @@ class Client:
                     raise
                 # The budget keeps silent for the minute, or refuses for good; so this ends.
                 log.info("%s", error)
-                call.again = str(error)
+                call.again = error
                 self._refusals.find_out(call, error)
             except (Unreachable, BadAnswer) as error:
                 tries += 1
@@ -258,7 +258,7 @@ class Client:
                     if failure is error:
                         raise
                     raise failure from error
-                call.again = str(error)
+                call.again = error
                 wait = 2 ** (tries - 1) + random.random()  # noqa: S311 - so that not all come at once
                 self._pause(self.shop.seconds(wait), self._stop)
 

@@ -51,10 +51,10 @@ class Call:
     request: httpx.Request
     path: str
     lane: Lane
-    on_send: Callable[[str], None] | None = None
+    on_send: Callable[[ShopError | None], None] | None = None
     raises_rate_error: bool = False
-    again: str = ""
-    """Why it is sent again."""
+    again: ShopError | None = None
+    """What it is sent again after."""
     found: Found = ""
     """What is known since a refusal without words."""
     limit: str = ""
