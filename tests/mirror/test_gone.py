@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sandbox.quirks import Quirks
+from tests.fakes.loopback import Reply
 from tests.mirror.stranger import rows_of
 from tests.promises import promise
 
@@ -149,3 +150,17 @@ def test_a_row_that_its_own_path_shows_as_deleted_is_gone(stranger, mark):
     ]
     stranger.complete("customers")
     assert stranger.recorder.gone("customers") == {"r40"}
+
+
+@pytest.mark.parametrize("name", ["shipments", "paymentMethods", "taxRates", "customFields/leads"])
+def test_a_row_that_one_answer_of_a_short_list_lacks_is_not_gone(stranger, name):
+    rows = stranger.lists[f"/{name}"] = rows_of(12, a_day=2)
+    resource, _, _ = name.partition("/")
+    stranger.complete(resource)
+    less = iter([Reply(body=rows[:4] + rows[5:])])
+    stranger.loopback.otherwise = lambda seen: (
+        (seen.path.endswith(name) and next(less, None)) or stranger.answer(seen)
+    )
+    stranger.complete(resource)
+    assert next(less, None) is None, "it was answered"
+    assert len(stranger.held(resource)) == 12
