@@ -53,6 +53,8 @@ def test_a_user_unit_is_written_started_and_removed(account, monkeypatch, capsys
     service = parsed["Service"]
     assert service["ExecStart"].endswith("shopmirror schedule")
     assert service["WorkingDirectory"] == str(account / "shop")
+    assert service["Environment"] == f"SHOPMIRROR_HOME={account / 'shop' / 'data'}"
+    assert (int(service["TimeoutStopSec"]) > 40, service["SuccessExitStatus"]) == (True, "4")
     assert "User" not in service and "PrivateDevices" not in service
     assert parsed["Install"]["WantedBy"] == "default.target"
     assert told(account)[-1] == "systemctl --user enable --now shopmirror"

@@ -32,16 +32,6 @@ def _parsed(text: str) -> configparser.ConfigParser:
     return parser
 
 
-def test_the_unit_has_what_a_service_needs(tmp_path):
-    place = _place(tmp_path)
-    service = _parsed(systemd_unit(place))["Service"]
-    assert service["ExecStart"] == f"{place.program} schedule"
-    assert service["WorkingDirectory"] == str(tmp_path)
-    assert service["Environment"] == f"SHOPMIRROR_HOME={place.home}"
-    assert int(service["TimeoutStopSec"]) > 40
-    assert service["SuccessExitStatus"] == "4"
-
-
 @pytest.mark.parametrize("name", ["plain", "with space", "per%cent", "dol$lar", "semi;colon"])
 def test_the_unit_is_one_systemd_takes(tmp_path, name):
     place = _place(tmp_path / name)

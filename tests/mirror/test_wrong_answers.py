@@ -165,17 +165,6 @@ def test_a_list_whose_order_moves_while_it_is_read_is_read_on_and_once_more(stra
     assert {str(row["id"]) for row in rows if row["id"] < 10_000} <= stranger.held("payments")
 
 
-def test_runs_of_few_requests_read_everything_after_enough_of_them(stranger):
-    tables = ("products", "statuses", "brands", "suppliers", "leads", "users", "expenses")
-    stranger.lists = {f"/{table}": rows_of(60, table) for table in tables}
-    for _ in range(12):
-        code = stranger.sync(*tables, max_requests=8).exit_code
-        if code != 4:
-            break
-    assert code == 0
-    assert {table: len(stranger.held(table)) for table in tables} == dict.fromkeys(tables, 60)
-
-
 @pytest.mark.parametrize("name", ["stockCount", "expenses"])
 @pytest.mark.parametrize("by_offset", [False, True])
 def test_a_first_page_that_comes_whatever_is_asked_for_a_night_deletes_no_row(
