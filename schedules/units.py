@@ -195,6 +195,7 @@ def _plist(place: Place) -> str:
         # Wrong settings (2) and another scheduler (4) are not mended by trying again each second.
         "KeepAlive": {"SuccessfulExit": False},
         "ThrottleInterval": 60,
+        "ExitTimeOut": STOP_SECONDS + 15,
         "Umask": 0o077,
     }
     return plistlib.dumps(described).decode()

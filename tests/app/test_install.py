@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from schedules.runner import STOP_SECONDS
 from shopmirror.main import main
 
 
@@ -120,6 +121,7 @@ def test_launchd_gets_a_property_list(account, monkeypatch):
     path = account / "Library" / "LaunchAgents" / "shopmirror.schedule.plist"
     described = plistlib.loads(path.read_bytes())
     assert described["ProgramArguments"][1:] == ["schedule"]
+    assert described["ExitTimeOut"] > STOP_SECONDS, "launchd kills after 20 by itself"
     assert described["EnvironmentVariables"]["SHOPMIRROR_HOME"] == os.environ["SHOPMIRROR_HOME"]
     assert told(account)[-1].startswith("launchctl bootstrap gui/")
     assert main(["schedule", "--uninstall"]) == 0
