@@ -66,9 +66,10 @@ class Selection:
     @cached_property
     def notes(self) -> tuple[Words, ...]:
         """What a reader must know before trusting the figures, as a report says it."""
-        today = datetime.now(self.zone).date()
-        names, now = list(self.names), self.view.now
-        return _notes(self.home, names, now, self.period, self.days, today)
+        names, known = list(self.names), shops(self.home)
+        zones = {closing.zone_of(known[name]["timezone"]) for name in names}
+        today = min(datetime.now(zone).date() for zone in zones)
+        return _notes(self.home, names, self.view.now, self.period, self.days, today)
 
     @cached_property
     def trust(self) -> Trust:
