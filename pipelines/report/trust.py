@@ -1,17 +1,18 @@
 """Whether the figures of a page can be relied on: the seal, the banner above them, as of when."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pipelines.language import Text, shown
 from pipelines.language.words import list_name
 from pipelines.monitor import evidence
 from pipelines.monitor.severity import Kind, Problem, Severity, worst
-from pipelines.publish.published import Published
+from pipelines.publish.published import Published, published
 from pipelines.reconcile.books import Books, books, differing
-from pipelines.report.figures import Frozen, Words
+from pipelines.report.figures import Frozen, Words, shops
 
 _LISTS, _DIFFERENCES = 6, 6
 """Lists in doubt that are named, and periods that differ that are shown."""
@@ -101,6 +102,13 @@ class Trust(Frozen):
     """The PostgreSQL that was read; empty: the home's own file."""
     given: datetime | None
     """Since when readers of a server have had these figures."""
+
+
+def doubts(home: Path) -> list[str]:
+    """Why what is published in a home cannot be relied on, in sentences; empty if it can."""
+    with published(home) as warehouse:
+        told = trust(warehouse, list(shops(warehouse)), datetime.now(UTC))
+    return [line.shown for line in told.cautions]
 
 
 def trust(warehouse: Published, names: Sequence[str], now: datetime) -> Trust:

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from pipelines.report.export import export as write
+from pipelines.report.trust import doubts
 from pipelines.settings import home_folder
-from shopmirror.consoles import say
+from shopmirror.consoles import fault, say
 from shopmirror.signals import end_with_reader
 
 
@@ -33,3 +34,5 @@ def export(
         home_folder(), folder, form=form, tables=tables or (), lists=lists, shop=shop
     ):
         say(f"{file.path}  {file.rows:,} rows")
+    for doubt in doubts(home_folder()):
+        fault(doubt)

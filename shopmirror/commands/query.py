@@ -10,8 +10,9 @@ import typer
 
 from pipelines.publish.asking import Answer, asked
 from pipelines.report.formats import cell
+from pipelines.report.trust import doubts
 from pipelines.settings import home_folder
-from shopmirror.consoles import err, for_programs, out, print_json, table
+from shopmirror.consoles import err, fault, for_programs, out, print_json, table
 from shopmirror.signals import end_with_reader
 
 _SHOWN = 500
@@ -37,6 +38,8 @@ def query(
             _write_csv(answer)
         else:
             _show(answer)
+    for doubt in doubts(home_folder()):
+        fault(doubt)
 
 
 def _write_csv(answer: Answer) -> None:

@@ -111,7 +111,18 @@ def test_a_question_may_come_by_standard_input(at_chain, monkeypatch, capsys):
 def test_a_question_without_an_answer_says_so(chain, monkeypatch, capsys):
     monkeypatch.setenv("SHOPMIRROR_HOME", str(chain))
     assert main(["query", "select day from marts.payments where day < '1990-01-01'"]) == 0
-    assert capsys.readouterr().err == "No rows.\n"
+    assert capsys.readouterr().err.startswith("No rows.\n")
+
+
+@pytest.mark.parametrize("command", [["query", "select 1 as n", "--json"], ["export", "payments"]])
+def test_why_figures_cannot_be_relied_on_is_told_beside_them(home, monkeypatch, capsys, command):
+    change(home, "update ops.completeness set is_proven = false where resource = 'payments'")
+    monkeypatch.setenv("SHOPMIRROR_HOME", str(home))
+    monkeypatch.chdir(home)
+    assert main(command) == 0
+    said = capsys.readouterr()
+    assert "Not proven complete at the last sync: payments" in said.err
+    assert "proven" not in said.out
 
 
 @pytest.mark.parametrize(
