@@ -10,6 +10,7 @@ address, which often holds a key.
 """
 
 import logging
+import re
 import smtplib
 import ssl
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -35,6 +36,10 @@ Several = Annotated[
 """A list, or a text with commas."""
 
 
+_ADDRESS = re.compile(
+    r"""[^<>;@]*<[^\s<>;"@]+@[^\s<>;"@]+>|[^\s<>;"@]+(@[^\s<>;"@]+)?""",
+)
+"""One address, with a name before it or without; one of this machine may be a user's name alone."""
 _IN_THE_CLEAR = (
     "everybody on the way can read it; encrypt it, or set allow_http = true if that is meant"
 )
@@ -72,6 +77,15 @@ class MailSettings(Section):
         for text in (value,) if isinstance(value, str) else value:
             if not text.isprintable():
                 raise ValueError("must be one line: it holds characters that no header may")
+        return value
+
+    @field_validator("mail_from", "mail_to")
+    @classmethod
+    def _is_one_address(cls, value: Any) -> Any:
+        # Of two in one text a mail program's parser takes the first, without a word.
+        for text in (value,) if isinstance(value, str) else value:
+            if text and not _ADDRESS.fullmatch(text):
+                raise ValueError("must be addresses such as ana@example.org, with commas between")
         return value
 
     @field_validator("webhook_url", "heartbeat_url", check_fields=False)

@@ -142,6 +142,12 @@ def test_who_was_refused_is_not_among_those_who_got_it(made):
             send(made, mail_settings(server).model_copy(update=to))
 
 
+@pytest.mark.parametrize("to", ["a@x.org; b@x.org", "a@x.org b@x.org", '"Ruiz, Ana" <a@x.org>'])
+def test_addresses_of_which_one_alone_would_get_the_mail_are_refused(to):
+    with pytest.raises(SettingsError, match="mail_to: must be addresses"):
+        PostSettings.validated({"smtp_host": "mail.example.org", "mail_to": to})
+
+
 def test_a_failure_names_no_key(made):
     with HookServer() as hook, pytest.raises(NotSent) as refused:
         hook.status = 500
