@@ -35,6 +35,9 @@ from sources.repair_shop.settings import is_in_the_clear as is_in_the_clear
 from sources.repair_shop.settings import is_loopback as is_loopback
 
 _HOURS = re.compile(r"(\d{1,2}):([0-5]\d)-(\d{1,2}):([0-5]\d)")
+WEEKDAY = re.compile(
+    "mon(day)?|tue(s(day)?)?|wed(nesday)?|thu(rs(day)?)?|fri(day)?|sat(urday)?|sun(day)?"
+)
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 SECTIONS = (
     "sources", "destination", "schedule", "retention", "warehouse", "outbox", "mail", "report",
@@ -183,10 +186,10 @@ class ShopSettings(of_the_source.ShopSettings):
     @field_validator("closed_weekdays")
     @classmethod
     def _weekdays_are_known(cls, value: str) -> str:
-        days = [part.lower()[:3] for part in parts(value)]
-        if not set(days) <= set(WEEKDAYS):
+        days = [part.lower() for part in parts(value)]
+        if not all(map(WEEKDAY.fullmatch, days)):
             raise ValueError(f"must be some of {', '.join(WEEKDAYS)}, with commas between")
-        return ",".join(days)
+        return ",".join(day[:3] for day in days)
 
     @field_validator("closed_days")
     @classmethod

@@ -7,7 +7,7 @@ import re
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pipelines.settings import WEEKDAYS, Section, existing_zone
+from pipelines.settings import WEEKDAY, WEEKDAYS, Section, existing_zone
 
 AFTER_SYNC = "after sync"
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -44,10 +44,10 @@ class ScheduleSettings(Section):
     @field_validator("audit_on", mode="before")
     @classmethod
     def _is_a_weekday(cls, value: object) -> str:
-        text = str(value).strip().lower()[:3]
-        if text not in (*WEEKDAYS, "off"):
+        text = str(value).strip().lower()
+        if text != "off" and not WEEKDAY.fullmatch(text):
             raise ValueError(f"must be one of {', '.join(WEEKDAYS)} or 'off'")
-        return text
+        return text[:3]
 
     @field_validator("timezone")
     @classmethod

@@ -99,6 +99,8 @@ def test_hours_and_closed_days_are_read_as_people_write_them():
     )
     assert shop.opening_hours == "09:00-18:30"
     assert (shop.closed_weekdays, shop.closed_days) == ("sat,sun", "2026-12-25,2027-01-01")
+    with pytest.raises(ValueError, match="must be some of"):
+        shop_of(closed_weekdays="sat; sun")
 
 
 @pytest.mark.parametrize(
