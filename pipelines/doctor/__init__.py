@@ -13,7 +13,7 @@ from pipelines.load.evidence import PROFILE_KEY
 from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import published_here
 from pipelines.settings import Settings, ShopSettings
-from pipelines.transform.findings import unnamed_fields
+from pipelines.transform.findings import unnamed
 from sources.repair_shop.budget import Budget
 from sources.repair_shop.errors import BadAnswer, ShopError
 from sources.repair_shop.http.client import Client
@@ -85,8 +85,8 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
                 "HAVING count(*) >= 20 AND 10 * count(*) FILTER (is_closed) < count(*)",
                 shop,
             )
-            unnamed = [
-                said for name, said in unnamed_fields(warehouse.connection) if name == profile.shop
+            nameless = [
+                said for name, said in unnamed(warehouse.connection) if name == profile.shop
             ]
     except NothingPublished:
         return  # the service answers all the same; the next sync says what is wrong
@@ -94,8 +94,8 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
         told = profile.items.get(f"statuses: {one['meaning']}")
         said = f"{one['label'] or '(no label)'} ({one['reason']})"
         profile.items[f"statuses: {one['meaning']}"] = f"{told}; {said}" if told else said
-    if unnamed:
-        profile.items["custom fields"] = "; ".join(unnamed)
+    if nameless:
+        profile.items["without a name"] = "; ".join(nameless)
     if never_end:
         profile.problems.append(
             "Nearly all old tickets are open: the statuses that end one are not recognised. Name "

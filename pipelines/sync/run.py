@@ -28,7 +28,7 @@ from pipelines.sync.keys import note_key, refuse_rows_of_others, shops_that_left
 from pipelines.sync.repair import fetch_monthly_reports, follow_jobs, late_hint, repair_shops
 from pipelines.sync.session import Session, open_session
 from pipelines.sync.verdict import ShopResult, SyncReport, verdict
-from pipelines.transform.findings import unnamed_fields
+from pipelines.transform.findings import unnamed
 from pipelines.transform.models import ModelsFailed
 from sources.repair_shop.errors import ShopError, first_line
 from sources.repair_shop.extract import ShopFetch
@@ -294,7 +294,7 @@ class Run:
             self.unshown = not_shown(session.home.path, Published(database, session.home.path))
             if self.endpoints is not None:
                 return  # no report was asked; what they said last night is older than these lists
-            for name, words in unnamed_fields(database):
+            for name, words in unnamed(database):
                 if name in self.results:
                     self.results[name].notes.append(words)
             self._compare(database)

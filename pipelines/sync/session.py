@@ -125,7 +125,7 @@ class Session:
         )
         evidence = completeness(self.ledger)
         proven = {(one["shop_id"], one["resource"]) for one in evidence if one["is_proven"]}
-        write_findings(self.loader, run.findings, proven)
+        write_findings(self.loader, run.findings, proven, shops)
         self.ledger.set_value("", BUILT, state)
         self.publish_seconds = time.monotonic() - began
         return True

@@ -22,6 +22,8 @@ import duckdb
 
 from pipelines.json_file import copy_file
 from pipelines.load.tables import columns_of, quoted
+from pipelines.settings import ShopSettings
+from pipelines.transform.statuses import misnamed
 
 if TYPE_CHECKING:
     from pipelines.load.loader import Loader
@@ -67,6 +69,8 @@ _WITH_FIELDS = ("tickets", "customers", "leads", "products")
 """Types of records that have custom fields (specification, GET /customFields/{type})."""
 _FIELDS = "custom_fields:"
 """Begins the name of a finding of custom fields; their type and shop follow."""
+_SETTING = "setting:"
+"""Begins the name of a finding of a setting; the setting and its shop follow."""
 _NAMED_IN_WORDS = 3
 _UNNAMED = """
     WITH shown AS (
@@ -122,11 +126,15 @@ Held = Mapping[str, set[str]]
 
 
 def write_findings(
-    loader: Loader, found: Mapping[str, int], proven: Collection[tuple[str, str]] = ()
+    loader: Loader,
+    found: Mapping[str, int],
+    proven: Collection[tuple[str, str]] = (),
+    shops: Sequence[ShopSettings] = (),
 ) -> None:
     """Keep what tests of a build found, and columns that reports need and no row fills. Custom
     fields of live records that no list of custom fields names are kept, too, once that list is
     among the ``proven`` (shop, list). A field may be called by name, label or id, in any spelling.
+    So are statuses that the settings of ``shops`` name and no list or ticket does.
     """
     rows = [
         {"name": name, "records": records, "meaning": MEANINGS.get(name, f"rows of {name}")}
@@ -143,6 +151,12 @@ def write_findings(
                     for shop, names in unnamed
                     if (shop, f"{_FIELDS}{table}") in proven
                 ]
+        rows += [
+            {"name": f"{_SETTING}{setting}:{shop}", "records": len(names), "meaning": words}
+            for shop, setting, names in misnamed(database, shops)
+            for words in [f"name(s) in {setting} that no status of the shop bears: {_told(names)}"]
+            if (shop, "statuses") in proven
+        ]
         for table, columns in COUNTED.items():
             for column in held.get(table, set()).intersection(columns):
                 lost = f"{column} IS NULL AND ({_LOST})" if table == "payments" else "false"
@@ -183,20 +197,23 @@ def _named(
 
 
 def _of_fields(table: str, shop: str, names: Sequence[str]) -> dict[str, Any]:
-    told = ", ".join(f"'{name}'" for name in names[:_NAMED_IN_WORDS])
-    more = ", ..." if len(names) > _NAMED_IN_WORDS else ""
-    words = f"custom field(s) that {table} show and no list names: {told}{more}"
+    words = f"custom field(s) that {table} show and no list names: {_told(names)}"
     if table == "tickets":
         words += " (name their category in sources.repair_shop.custom_field_categories)"
     return {"name": f"{_FIELDS}{table}:{shop}", "records": len(names), "meaning": words}
 
 
-def unnamed_fields(warehouse: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Shop, and what the last build found of its custom fields."""
+def _told(names: Sequence[str]) -> str:
+    more = ", ..." if len(names) > _NAMED_IN_WORDS else ""
+    return ", ".join(f"'{name}'" for name in names[:_NAMED_IN_WORDS]) + more
+
+
+def unnamed(warehouse: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Shop, and what the last build found of its custom fields, and of statuses in its settings."""
     return warehouse.execute(
         "SELECT split_part(name, ':', 3), records || ' ' || meaning FROM ops.findings "
-        "WHERE starts_with(name, ?) ORDER BY name",
-        [_FIELDS],
+        "WHERE starts_with(name, ?) OR starts_with(name, ?) ORDER BY name",
+        [_FIELDS, _SETTING],
     ).fetchall()
 
 

@@ -17,7 +17,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 import duckdb
 
 from pipelines.load.tables import columns_of, write_ops
-from pipelines.settings import ShopSettings
+from pipelines.settings import ShopSettings, parts
 
 Meaning = Literal["open", "done", "closed", "cancelled"]
 
@@ -144,6 +144,19 @@ def named_in_settings(shop: ShopSettings) -> dict[Meaning, frozenset[str]]:
         meaning: frozenset(plain(part) for part in text.split(",") if plain(part))
         for meaning, text in named.items()
     }
+
+
+def misnamed(
+    connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSettings]
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Shop, setting, and the names in it that no status of the shop bears."""
+    for shop in shops:
+        bears = "select unnest([label, label_now, status_id]) from ops.statuses where shop_id = ?"
+        known = {plain(name or "") for (name,) in connection.execute(bears, [shop.name]).fetchall()}
+        for setting in ("done_statuses", "cancelled_statuses", "open_statuses"):
+            names = [name for name in parts(getattr(shop, setting)) if plain(name) not in known]
+            if names:
+                yield shop.name, setting, names
 
 
 def write_statuses(connection: duckdb.DuckDBPyConnection, shops: Sequence[ShopSettings]) -> None:

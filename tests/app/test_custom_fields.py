@@ -51,6 +51,17 @@ def test_fields_that_no_list_names_are_told_until_their_category_is_named(shop, 
     assert "'Far'" not in told and "'Shoe size'" in told
 
 
+def test_a_status_that_only_the_settings_name_is_told(shop, say, monkeypatch):
+    """A slip of the pen there would count tickets wrong without a word."""
+    build_few(monkeypatch, "marts.tickets")
+    monkeypatch.setenv("SOURCES__REPAIR_SHOP__OPEN_STATUSES", "NEW, Wating")
+    code, out = say("sync")
+    assert code == 0
+    for told in (out, say("status")[1], say("doctor")[1]):
+        said = " ".join(told.replace("│", " ").split())
+        assert "1 name(s) in open_statuses that no status of the shop bears: 'Wating'" in said
+
+
 def test_a_category_that_is_no_number_is_refused_by_name(shop, say, monkeypatch):
     monkeypatch.setenv(f"SOURCES__REPAIR_SHOP__{SETTING.upper()}", "phones")
     code, err = say("sync")
