@@ -17,7 +17,14 @@ from zoneinfo import ZoneInfo
 
 from sources.repair_shop.schema.dates import Order, month_number, order_of, parse_moment
 from sources.repair_shop.schema.names import snake_case
-from sources.repair_shop.schema.values import Sign, parse_amount, readings, sign_of, to_text
+from sources.repair_shop.schema.values import (
+    Sign,
+    bare_amount,
+    parse_amount,
+    readings,
+    sign_of,
+    to_text,
+)
 
 CENT = Decimal("0.01")
 Totals = dict[date, Decimal]
@@ -322,7 +329,7 @@ def _amounts(name: str, entries: Sequence[Fields], question: Question) -> list[D
     """The column of totals, with the decimal sign that it shows; nothing at all is zero."""
     if any(name not in entry for entry in entries):
         raise Unreadable(f"entries without {name or 'a total'!r}, which others have")
-    values = [entry[name] for entry in entries]
+    values = [bare_amount(entry[name]) for entry in entries]
     shown = {sign for v in values if isinstance(v, str) and (sign := sign_of(v))}
     signs: list[Sign] = [*shown] if len(shown) == 1 else [".", ","]
     columns = [[_amount(value, sign) for value in values] for sign in signs]

@@ -45,6 +45,7 @@ AMOUNTS = {
     "number": lambda v: v,
     "text": lambda v: f"{v:.2f}",
     "Q1,234.50": lambda v: f"{'-' if v < 0 else ''}Q{abs(v):,.2f}",
+    "object": lambda v: {"amount": f"{v:.2f}", "currency": "GTQ"},
     "1.234,50": lambda v: f"{v:,.2f}".translate(str.maketrans(",.", ".,")),
 }
 

@@ -212,6 +212,7 @@ def test_a_row_that_cannot_be_cleaned_goes_whole_into_unreadable():
         ("kr 1.500,-", "1500"),
         ("CHF 5.\u2013", "5"),
         ("-5,-- Kč", "-5"),
+        ({"rate": 12, "amount": {"amount": "1.50", "currency": "GTQ"}}, "1.5"),
         ("$\u20135.00", "-5"),
         ("\uff0d5.00", "-5"),
     ],
@@ -224,7 +225,7 @@ def test_an_amount_is_read_exactly(said, meant):
     "said",
     [
         *("", "n/a", "1.2.3", "16.07.2026", "1,2,3", "12 EUR 30", "--5", "1e30", "$.50", "12.-5"),
-        *("10.- 20", True, None, []),
+        *("10.- 20", True, None, [], {"value": 12}),
     ],
 )
 def test_what_is_no_amount_is_none(said):

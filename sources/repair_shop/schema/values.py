@@ -61,6 +61,7 @@ def parse_amount(value: Any, sign: Any = None) -> Decimal:
     Rounded half up to 4 places. ``sign`` decides what can be read in two ways; without it that is
     an :class:`Ambiguous`. Raises ValueError for anything that is no amount.
     """
+    value = bare_amount(value)
     if isinstance(value, str):
         by_point, by_comma = readings(value)
         found = by_comma if by_point is None or sign == "," else by_point
@@ -72,6 +73,13 @@ def parse_amount(value: Any, sign: Any = None) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise ValueError("no amount")
     return _bounded(Decimal(repr(value) if isinstance(value, float) else value))
+
+
+def bare_amount(value: Any) -> Any:
+    """An amount without the object that holds it beside a currency or a rate, if one does."""
+    while isinstance(value, dict):
+        value = value.get("amount")
+    return value
 
 
 def sign_of(text: str) -> Sign | None:
