@@ -44,13 +44,6 @@ def test_a_reserve_is_left_to_others(budget, make_shop):
         budget.key(make_shop(reserve=30))
 
 
-def test_the_minute_may_be_another(budget, clock, make_shop):
-    key = working(budget, make_shop(minute_seconds=2.0, requests_per_minute=1))
-    take(key).answered("ok")
-    clock.ticks += 2.01
-    take(key)
-
-
 def test_keys_do_not_share(budget, make_shop):
     one = working(budget, make_shop(requests_per_minute=1))
     two = working(budget, make_shop(requests_per_minute=1, api_key="another"))
@@ -66,13 +59,6 @@ def test_a_restart_remembers(key, budget, clock, make_shop):
     again = Budget(budget.path, clock=clock, sleep=clock.sleep)
     wait(again.key(make_shop()))
     assert again.key(make_shop()).standing.worked
-
-
-def test_the_file_holds_no_key(budget, make_shop):
-    working(budget, make_shop(api_key="a-very-secret-key"))
-    budget.close()
-    for file in budget.path.parent.iterdir():
-        assert b"a-very-secret-key" not in file.read_bytes()
 
 
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0, 1e9, -1e9])

@@ -33,18 +33,6 @@ def amounts(*said, memory=None):
     return [row.get("amount_total") for row in rows]
 
 
-def test_a_list_is_loaded_with_the_days_that_its_column_shows(lists):
-    lists.rows["/brands"] = [
-        {"id": 1, "name": "A", "created_date": "07/05/2026 10:00"},
-        {"id": 2, "name": "B", "created_date": "07/16/2026 10:00"},
-    ]
-    lists.run("brands")
-    assert lists.query("SELECT created_date FROM raw.brands ORDER BY id") == [
-        ("2026-07-05T10:00:00",),
-        ("2026-07-16T10:00:00",),
-    ]
-
-
 def test_a_day_that_may_be_two_is_told_and_never_swapped(lists):
     lists.rows["/brands"] = [{"id": 1, "name": "A", "created_date": "07/05/2026"}]
     lists.run("brands")
