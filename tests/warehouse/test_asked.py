@@ -1,11 +1,12 @@
 """Reports asked of a service: the same figures in any shape, and what gives a wrong answer away."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
 
-from pipelines.doctor.profile import probe
+from pipelines.doctor import exit_code
+from pipelines.doctor.profile import ServiceProfile, probe
 from pipelines.reconcile.differences import Compared
 from pipelines.service_reports import fetch_days, fetch_year
 from pipelines.service_reports.kept import report_totals, store_report
@@ -16,7 +17,7 @@ from sandbox.quirks import Quirks
 from sandbox.server import SandboxServer
 from sandbox.shops import ShopSpec
 from sources.repair_shop.budget import Budget
-from sources.repair_shop.errors import BadAnswer
+from sources.repair_shop.errors import BadAnswer, KeyRefused, Stopped
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from tests.fakes.loopback import Reply
@@ -135,6 +136,13 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
     }
     problems = probe(client).problems
     assert any("add up to 12.00" in problem for problem in problems)
+
+
+def test_of_several_errors_the_one_that_decides_a_sync_decides_doctor():
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    errors = Stopped("asked to stop"), KeyRefused("the key is wrong")
+    found = [ServiceProfile(error.args[0], now, error=error) for error in errors]
+    assert exit_code(found) == KeyRefused.exit_code
 
 
 def test_doctor_tells_a_report_that_cannot_be_read_and_a_record_that_its_path_hides(
