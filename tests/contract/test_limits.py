@@ -63,12 +63,6 @@ def test_a_block_may_shut_the_key_alone(serve):
         assert other.get("/brands").status_code == 200
 
 
-def test_another_client_of_the_key_uses_up_the_minute(serve):
-    server, api = serve(ShopSpec(), clock=FakeClock().monotonic)
-    server.spend(29)
-    assert [api.get("/brands").status_code for _ in range(2)] == [200, 401]
-
-
 @pytest.mark.parametrize("status", [429, 401, 403, 503, 200])
 def test_the_status_of_a_rate_error_is_a_quirk(serve, status):
     _, api = serve(
