@@ -100,6 +100,9 @@ class MailSettings(Section):
     def _complete(self) -> Self:
         if self.mail_to and not self.smtp_host:
             raise ValueError("mail_to is set but smtp_host is not")
+        for number, chat in enumerate(self.chat, 1):
+            if not _chats(chat):
+                raise ValueError(f"chat {number} is no address that Apprise knows")
         if self.allow_http:
             return self
         for name in ("webhook_url", "heartbeat_url"):

@@ -148,6 +148,13 @@ def test_addresses_of_which_one_alone_would_get_the_mail_are_refused(to):
         PostSettings.validated({"smtp_host": "mail.example.org", "mail_to": to})
 
 
+@pytest.mark.parametrize("address", ["tgram:/hush/1", "nosuch://hush", "example.org/hush"])
+def test_a_chat_that_apprise_does_not_know_is_refused(address):
+    with pytest.raises(SettingsError, match="chat 2 is no address") as refused:
+        PostSettings.validated({"chat": ["json://localhost", address]})
+    assert "hush" not in str(refused.value)
+
+
 def test_a_failure_names_no_key(made):
     with HookServer() as hook, pytest.raises(NotSent) as refused:
         hook.status = 500
