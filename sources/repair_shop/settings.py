@@ -112,6 +112,17 @@ class ShopSettings(BaseModel):
             raise ValueError("is empty or holds characters that no key has")
         return SecretStr(text)
 
+    @field_validator("minute_seconds")
+    @classmethod
+    def _is_a_sandboxs(cls, value: float, info: ValidationInfo) -> float:
+        address = urlsplit(info.data.get("base_url", ""))
+        if value < 60 and address.scheme == "https" and not is_loopback(address.hostname or ""):
+            raise ValueError(
+                "only a sandbox has a shorter minute than 60 seconds; the service would block the "
+                "key for hours"
+            )
+        return value
+
     @field_validator("custom_field_categories", mode="before")
     @classmethod
     def _categories_are_numbers(cls, value: Any) -> str:

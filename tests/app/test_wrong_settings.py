@@ -55,11 +55,14 @@ LOADED_BY = {
         (PREFIX + "OPENING_HOURS", "18:00-02:00", "must end on the day it begins"),
         (PREFIX + "CLOSED_WEEKDAYS", "domingo", "mon, tue"),
         (PREFIX + "CLOSED_DAYS", "25-Dec-2026", "2026-12-25"),
+        (PREFIX + "MINUTE_SECONDS", "2", "only a sandbox has a shorter minute"),
         (PREFIX + "TIMEZON", "UTC", "timezon: there is no such setting. Did you mean 'timezone'?"),
     ],
 )
 def test_it_is_named_without_a_secret(monkeypatch, name, value, said):
-    monkeypatch.setenv(PREFIX + "BASE_URL", "http://127.0.0.1:9/v1")
+    is_real = name.endswith("MINUTE_SECONDS")
+    here = "https://desk.example/v1" if is_real else "http://127.0.0.1:9/v1"
+    monkeypatch.setenv(PREFIX + "BASE_URL", here)
     monkeypatch.setenv(PREFIX + "API_KEY", "hush-hush-hush")
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsError) as wrong:
