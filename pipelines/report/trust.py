@@ -10,6 +10,7 @@ from pipelines.language import Text, shown
 from pipelines.language.words import list_name
 from pipelines.monitor import evidence
 from pipelines.monitor.severity import Kind, Problem, Severity, worst
+from pipelines.publish.errors import NothingPublished
 from pipelines.publish.published import Published, published
 from pipelines.reconcile.books import Books, books, differing
 from pipelines.report.figures import Frozen, Words, shops
@@ -106,8 +107,11 @@ class Trust(Frozen):
 
 def doubts(home: Path) -> list[str]:
     """Why what is published in a home cannot be relied on, in sentences; empty if it can."""
-    with published(home) as warehouse:
-        told = trust(warehouse, list(shops(warehouse)), datetime.now(UTC))
+    try:
+        with published(home) as warehouse:
+            told = trust(warehouse, list(shops(warehouse)), datetime.now(UTC))
+    except NothingPublished as error:  # without our marts, nothing says how far they go
+        return [shown(error.args[0])]
     return [line.shown for line in told.cautions]
 
 

@@ -123,6 +123,9 @@ def test_why_figures_cannot_be_relied_on_is_told_beside_them(home, monkeypatch, 
     said = capsys.readouterr()
     assert "Not proven complete at the last sync: payments" in said.err
     assert "proven" not in said.out
+    change(home, "drop table marts.reconciliation")
+    assert main(command) == 0, "of models of somebody's own"
+    assert "before the reports were built" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
