@@ -50,9 +50,8 @@ WHERE listed.deleted_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM held WHERE held.id = listed.id AND held.document_id = listed.document_id)
 """
 _NAMING = """
-SELECT d.id FROM staging.{table} d JOIN staging.customers c ON c.id = d.customer_id
-WHERE d.shop_id = $shop AND c.shop_id = $shop AND d.deleted_at IS NULL
-    AND d.seen_at < c.deleted_at AND c.deleted_at >= $since
+SELECT d.id, c.id FROM staging.{table} d JOIN staging.customers c ON c.id = d.customer_id
+WHERE d.shop_id = $shop AND c.shop_id = $shop AND d.deleted_at IS NULL AND c.deleted_at >= $since
 ORDER BY 1
 """
 
@@ -69,7 +68,7 @@ def note_settled(ledger: Ledger, shop: str, run_id: int) -> None:
 
 
 def contradictory_answers(
-    home: Home, shop: str, since: datetime
+    home: Home, ledger: Ledger, shop: str, since: datetime
 ) -> tuple[set[date], dict[str, list[str]]]:
     """Where answers since a moment contradict each other, by what the models hold now: days whose
     payments, and documents and tickets (table -> ids) that have to be read again."""
@@ -84,7 +83,9 @@ def contradictory_answers(
             for found in database.execute(state + _DAYS, values).fetchall():
                 days.update(day for day in found if day is not None)
         for table in (*_DOCUMENTS, "tickets"):
-            naming = database.execute(_NAMING.format(table=table), values).fetchall()
-            if naming:
-                documents[table] = [str(row[0]) for row in naming]
+            for identity, gone in database.execute(_NAMING.format(table=table), values).fetchall():
+                # What was shown since and is as it was, goes on naming who is gone.
+                seen = ledger.known_row(shop, table, identity).seen or 0
+                if seen < ledger.known_row(shop, "customers", gone).seq:
+                    documents.setdefault(table, []).append(identity)
     return days, documents

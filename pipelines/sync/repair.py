@@ -339,7 +339,7 @@ def _read_contradicted(
     if not _is_reached(result):
         return False
     ledger, since = session.ledger, unsettled_since(session.ledger, shop.name)
-    days, documents = contradictory_answers(session.home, shop.name, since)
+    days, documents = contradictory_answers(session.home, ledger, shop.name, since)
     jobs = follow_jobs(shop.name, documents)
     fitting = _within(left, [*jobs, *_of_days(shop.name, ("payments",), days)])
     fetch = ShopFetch(session.client(shop), ledger, run_id, session.observer)

@@ -70,3 +70,10 @@ def test_what_names_a_customer_who_was_merged_into_another_is_read_again(
     for table in lists:
         named = mirror.sql(f"SELECT DISTINCT customer__id FROM raw.{table}")
         assert {identity for (identity,) in named}.isdisjoint(customers), table
+    # What goes on naming who is gone is asked once, however few requests a night has for it.
+    mirror.changes["repair_requests"] = 1
+    store.delete("customers", store.all("tickets")[-1]["customer"]["id"])
+    mirror.server.forget_requests()
+    assert [sync(mirror.settings).exit_code for _ in range(2)] == [0, 0]
+    asked = mirror.asked("/ticketInvoices/")
+    assert len(asked) == len(set(asked)) == 2
