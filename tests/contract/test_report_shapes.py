@@ -185,6 +185,7 @@ REFUSED = {
     "no total": ([{"month": 1, "count": 3.5}], YEAR, "report_total"),
     "thousands or not": ([{"month": 1, "total": "1.234"}], YEAR, "more than one way"),
     "no amount": ([{"month": 1, "total": "n/a"}], YEAR, "'n/a'"),
+    "an object without one": ([{"month": 1, "total": {"value": 5}}], YEAR, '{"value": 5}'),
     "a yes": ([{"month": 1, "total": True}], YEAR, "'true'"),
     "a total missing": ([{"month": 1, "total": 5}, {"month": 2}], YEAR, "which others have"),
     "one page of two": ({"data": [{"month": 1, "total": 5}], "last_page": 2}, YEAR, "pages"),

@@ -77,8 +77,8 @@ def parse_amount(value: Any, sign: Any = None) -> Decimal:
 
 def bare_amount(value: Any) -> Any:
     """An amount without the object that holds it beside a currency or a rate, if one does."""
-    while isinstance(value, dict):
-        value = value.get("amount")
+    while isinstance(value, dict) and "amount" in value:
+        value = value["amount"]
     return value
 
 
