@@ -170,8 +170,9 @@ def write_findings(
                 ]
         for table, names in _NAMED_BY.items():
             for shop, count in _named(database, held, table, names.split()):
-                name = f"{EMPTY}{table}:{NONE}:{shop}"
-                rows.append({"name": name, "records": count, "meaning": NONE})
+                if (shop, table) in proven:  # what was not read is told as such
+                    name = f"{EMPTY}{table}:{NONE}:{shop}"
+                    rows.append({"name": name, "records": count, "meaning": NONE})
         told = {row["name"] for row in rows}
         renamed = _renamed(database, loader.home.warehouse)
         rows += [row for row in renamed if row["meaning"] or row["name"] not in told]
