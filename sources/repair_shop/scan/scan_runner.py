@@ -137,10 +137,11 @@ class ScanRunner(Reading):
         if self.job.endpoint.partition and self.ledger.value(self.job.shop, FEWER_KEY):
             # It may leave out tickets that left the pipeline: the halves show them, if they sort.
             live = self.ledger.live_count(self.job.shop, self.job.resource)
+            how: Any = {"since": None, "live": live, "size": self.known.page_rows}
             for one in self.slices:
                 half = self.pages(f"changed {one.name}", None, one.params)
                 with suppress(ValidationRefused):
-                    out.add(read_head(half, order="recently_updated", since=None, live=live))
+                    out.add(read_head(half, order="recently_updated", **how))
         out.whole = False
         ListCount(self).after(out)
         return out
