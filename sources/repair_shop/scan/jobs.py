@@ -223,8 +223,8 @@ def _may_hide(ledger: Ledger, shop: ShopSettings, base: Job, full: bool) -> list
     asked_on = ledger.list_state(shop.name, base.resource).hidden_on
     days = 5 + zlib.crc32(base.resource.encode()) % 5
     due = full or asked_on is None or _is_due(asked_on, days, shop)
-    hides = due or KnownRows(ledger, shop.name, base.resource).unlisted()
-    if not base.endpoint.hidden or not hides:
+    known = KnownRows(ledger, shop.name, base.resource)
+    if not (base.endpoint.hidden and (due or known.unlisted())):
         return []
     requests = (due and base.endpoint.created_filter) + len(base.endpoint.hidden)
     return [replace(base, kind="hidden", since=None if due else asked_on, requests=requests)]
