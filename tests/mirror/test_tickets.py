@@ -242,6 +242,21 @@ def test_tickets_that_leave_the_pipeline_are_seen_though_updated_shows_it_alone(
         tickets[20 * night].update(status={"label": "Done"}, last_updated=day)
 
 
+def test_hidden_tickets_on_shorter_pages_are_not_read_whole_each_night(stranger):
+    """Where so many have a last change was looked for on pages of fifty."""
+    tickets = [ticket(n, LABELS[n % 3], f"2026-01-{1 + n // 12:02d}") for n in range(300)]
+    stranger.lists |= {"/statuses": STATUSES, "/tickets/updated": tickets}
+    stranger.size = 20
+
+    def answer(seen: Seen) -> Reply:
+        stranger.lists["/tickets"] = listed(tickets, dict(seen.query), "pipeline")
+        return stranger.answer(seen)
+
+    stranger.loopback.otherwise = answer
+    asked = [stranger.complete("statuses", "tickets").requests for _ in range(2)]
+    assert asked[1] < asked[0] / 3
+
+
 @pytest.mark.parametrize("size", [50, 20])
 @pytest.mark.parametrize("order", ["kept", "newest", "oldest", "by id"])
 def test_a_page_out_of_order_is_no_end_of_the_list_and_hides_no_ticket(stranger, order, size):

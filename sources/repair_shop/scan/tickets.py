@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import BadAnswer, NotAllowed, NotFound, ValidationRefused
 from ..ledger import Ledger, Page
-from .outcome import PAGE_ROWS, SINCE_EVER, Outcome
+from .outcome import SINCE_EVER, Outcome
 from .proven import read_list
 from .reading import Reading, Slice, halves
 from .statuses import HIDDEN_KEY, repair_labels, repair_status, status_of
@@ -226,7 +226,7 @@ class Tickets:
 def have_changed(reading: Reading, rows: int, name: str = "count") -> bool:
     """Whether so many tickets have a last change. The page on which the last of them stands tells
     it, and that one may be repeated past the end."""
-    number, row = divmod(rows - 1, PAGE_ROWS)
+    number, row = divmod(rows - 1, reading.known.page_rows)
     last = _updated(reading, name, number + 1)[0] if rows else None
     if last is None or not number or last.size <= row + 1:
         return last is None or last.size > row
