@@ -54,6 +54,15 @@ SELECT d.id, c.id FROM staging.{table} d JOIN staging.customers c ON c.id = d.cu
 WHERE d.shop_id = $shop AND c.shop_id = $shop AND d.deleted_at IS NULL AND c.deleted_at >= $since
 ORDER BY 1
 """
+_SOLD = """
+SELECT DISTINCT p.id FROM staging.{table} d
+JOIN staging.{table}__lines l ON l.shop_id = d.shop_id AND l.{nested} = d.id
+JOIN staging.products p ON p.shop_id = l.shop_id AND p.{column} = l.{named}
+WHERE d.shop_id = $shop AND d.created_at >= $since AND d.deleted_at IS NULL
+    AND p.seen_at < d.created_at AND p.deleted_at IS NULL AND p.stock NOTNULL
+"""
+_PRODUCT = {"id": "product_id", "code": "product_code"}
+"""Columns of a product -> those of a line that name it."""
 
 
 def unsettled_since(ledger: Ledger, shop: str) -> datetime:
@@ -89,3 +98,16 @@ def contradictory_answers(
                 if seen < ledger.known_row(shop, "customers", gone).seq:
                     documents.setdefault(table, []).append(identity)
     return days, documents
+
+
+def products_sold(home: Home, shop: str, since: datetime) -> list[str]:
+    """Products with a stock that were sold since a moment and not read after that: a service may
+    take what was sold from the stock without a word in its list of changes."""
+    found = set[str]()
+    with home.open_build(read_only=True) as database:
+        for table, (nested, _) in _DOCUMENTS.items():
+            for column, named in _PRODUCT.items():
+                sql = _SOLD.format(table=table, nested=nested, column=column, named=named)
+                rows = database.execute(sql, {"shop": shop, "since": since}).fetchall()
+                found.update(str(row[0]) for row in rows)
+    return sorted(found)

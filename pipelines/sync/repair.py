@@ -17,7 +17,12 @@ from pipelines.reconcile.differences import Compared, our_days, our_documents
 from pipelines.service_reports import fetch_days, fetch_year, refuse_ignored_year
 from pipelines.service_reports.kept import report_totals, store_report
 from pipelines.settings import ShopSettings
-from pipelines.sync.cross_check import contradictory_answers, note_settled, unsettled_since
+from pipelines.sync.cross_check import (
+    contradictory_answers,
+    note_settled,
+    products_sold,
+    unsettled_since,
+)
 from pipelines.sync.session import Session
 from pipelines.sync.verdict import ShopResult
 from sources.repair_shop.errors import BadAnswer, ShopError
@@ -37,6 +42,8 @@ _RECENT_YEARS = 3
 _MANY_MONTHS = 6
 _WINDOW = 3
 """Requests that reading a few days of a list takes."""
+_SAMPLE = 3
+"""Products sold that are read again; the others only where the stock of one of these moved."""
 _MONTHS_SPLIT = 12
 """Months that differ which one run splits into days, at most."""
 
@@ -349,6 +356,22 @@ def _read_contradicted(
     # Else the next night goes on with what was not reached.
     if fetch.fatal is None and [job.ids for job in jobs] == [job.ids for job in fitting if job.ids]:
         note_settled(ledger, shop.name, run_id)
+    is_new = bool(fetch.results)
+    is_new |= _read_sold(fetch, session.home, since, left - sum(j.requests or 0 for j in fitting))
     result.results += fetch.results
     result.error = fetch.fatal or result.error
-    return bool(fetch.results)
+    return is_new
+
+
+def _read_sold(fetch: ShopFetch, home: Home, since: datetime, left: int) -> bool:
+    """Read products that were sold since the last look, if the stock of some of them moved without
+    a word in the list of changes; whether it did."""
+    shop = fetch.client.shop.name
+    sold = products_sold(home, shop, since)
+    some, others = sold[: max(0, min(_SAMPLE, left))], sold[_SAMPLE:]
+    if some:
+        fetch.run(follow_jobs(shop, {"products": some}))
+    moved = any(fetch.ledger.known_row(shop, "products", one).seq > fetch.began for one in some)
+    if moved and others:
+        fetch.run(_within(left - len(some), follow_jobs(shop, {"products": others})))
+    return moved

@@ -77,3 +77,24 @@ def test_what_names_a_customer_who_was_merged_into_another_is_read_again(
     assert [sync(mirror.settings).exit_code for _ in range(2)] == [0, 0]
     asked = mirror.asked("/ticketInvoices/")
     assert len(asked) == len(set(asked)) == 2
+
+
+def test_stock_of_what_was_sold_is_read_though_no_product_says_that_it_changed(
+    make_mirror, mirrored, monkeypatch
+):
+    build_few(monkeypatch)
+    mirror = make_mirror(home=mirrored, audit_requests=0)
+    store = mirror.store
+    sold = [row for row in store.all("products") if row["stock"] is not None][:6]
+    for number in range(60):  # a night reads the last page alone
+        more = {**sold[0], "id": f"more {number}", "code": f"M{number}"}
+        store.insert("products", more | {"created_date": "2025-09-01T10:00:00-0600"})
+    assert mirror.run("products", full=True).exit_code == 0
+    lines = [{"product_code": row["code"], "quantity": 1, "total": 1} for row in sold]
+    order = {"customer": None, "status": "Due", "amount_total": 6, "lines": lines, "payments": []}
+    store.insert("pos_orders", {**order, "number": "S1", "created_date": store.now_text()})
+    for row in sold:
+        store.update("products", row["id"], {"stock": 77}, touch=False)
+    report = sync(mirror.settings)
+    assert report.exit_code == 0, report.details
+    assert mirror.sql("SELECT count(*) FROM raw.products WHERE stock = 77") == [(6,)]
