@@ -17,6 +17,7 @@ from .known import look_up
 from .outcome import SINCE_EVER, Outcome, PagingBroken
 from .proven import read_list
 from .reading import FROM_KEY, Reading, Slice
+from .upwards import read_window
 
 RECENT_ALONE = "it showed recent rows alone, so all lists are read once more"
 _FEW = 5
@@ -106,7 +107,10 @@ def _read_part(
                 out.take(page)
                 found |= set(page.ids)
             if not reading.job.since and not found <= listed and page.size >= full:
-                whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))
+                try:
+                    whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))
+                except PagingBroken:  # it may not sort
+                    whole = read_window(reading.pages(f"{of.name}{prefix}up:", None, of.params))
                 out.add(whole)
                 found |= whole.ids
         except (BadAnswer, PagingBroken) as error:
