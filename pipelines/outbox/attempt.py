@@ -32,6 +32,7 @@ from sources.repair_shop.errors import (
     NotFound,
     NotSent,
     OutcomeUnknown,
+    RateLimited,
     ShopError,
     Unreachable,
     wrong_address,
@@ -48,6 +49,10 @@ _FENCE_SECONDS = 600.0
 """How long a fence serves for the creates of a kind: what a look has to read grows with it."""
 MOST_SENDS = 3
 """After so many sends somebody should look at why answers get lost."""
+
+
+class _ToBeReadAgain(NotSent):
+    """An update was refused for the rate limit: staff may edit the record in the minute since."""
 
 
 @dataclass
@@ -98,18 +103,25 @@ class Attempts:
             self.outcomes.not_sent(change, f"could not be checked before sending: {error}")
         else:
             if checked is not None:
-                fence, body = checked
-                self.hook("checked", change.number)
-                if (first := change.fence) is not None:
-                    # What another copy may have sent has a fence that holds no record. A person
-                    # who approved saw what is there now, so none of it is ours.
-                    seen = fence.get("known") if change.approved_by else None
-                    fence = {"before": fence.get("before")} | first
-                    fence |= {"known": (first.get("known") or {}) | seen} if seen else {}
-                self._send(change, body, fence)
-                after = self.outbox.get(change.number)
-                if after.said or after.needs_person:
-                    self.look(after)
+                self._send_checked(change, *checked)
+
+    def _send_checked(self, change: Change, fence: dict[str, Any], body: dict[str, Any]) -> None:
+        self.hook("checked", change.number)
+        if (first := change.fence) is not None:
+            # What another copy may have sent has a fence that holds no record. A person who
+            # approved saw what is there now, so none of it is ours.
+            seen = fence.get("known") if change.approved_by else None
+            fence = {"before": fence.get("before")} | first
+            fence |= {"known": (first.get("known") or {}) | seen} if seen else {}
+        try:
+            self._send(change, body, fence)
+        except _ToBeReadAgain:
+            left = self.outbox.get(change.number)
+            (self.look if left.state is State.IN_DOUBT else self.attempt)(left)
+            return
+        after = self.outbox.get(change.number)
+        if after.said or after.needs_person:
+            self.look(after)
 
     def _checked(self, change: Change, body: dict[str, Any]) -> Checked | None:
         """The fence, and the body to be sent; None for a conflict, which is parked or decided."""
@@ -204,6 +216,9 @@ class Attempts:
             nonlocal left
             # What found no connection surely never left.
             attempts = left.attempts + (not isinstance(again, Unreachable))
+            # One without words is told by the same request alone, made again.
+            if change.op == "update" and type(again) is RateLimited:
+                raise _ToBeReadAgain(str(again))
             if again is not None:
                 left = self.outbox.move(
                     left, None, "sent again", f"after: {again}", attempts=attempts

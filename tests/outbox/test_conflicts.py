@@ -72,6 +72,20 @@ def test_an_edit_of_staff_is_a_conflict_and_a_retry_goes_over_it(
     assert row["mobile"] == "3"
 
 
+@pytest.mark.parametrize("fault", ["429 before", "401 before"])
+def test_an_edit_of_staff_in_the_minute_after_a_rate_error_is_not_overwritten(desk, record, fault):
+    row, sleep = desk.shop.tables["customers"][record], desk.shop.clock.sleep
+    desk.queue("customers", "update", {"mobile": "3"}, record, based_on={"mobile": "1"})
+
+    def edit(seconds: float) -> None:
+        row["mobile"] = "9"
+        sleep(seconds)
+
+    assert desk.push(fault, sleep=edit).exit_code == 1
+    assert (desk.states(), row["mobile"]) == (["conflict"], "9")
+    assert "is now '9'" in desk.change().reason
+
+
 def test_what_could_not_be_checked_is_said_to_be_tried_again(desk, record):
     desk.queue("customers", "update", {"mobile": "3"}, record)
     desk.shop.read_faults.append(400)
