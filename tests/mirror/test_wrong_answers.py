@@ -110,13 +110,16 @@ def test_rows_of_another_list_are_asked_again_and_never_stored(stranger, times):
     assert stranger.recorder.gone("pos_orders") == set()
 
 
-def test_rows_that_are_ids_alone_for_once_are_asked_again(stranger):
-    rows = stranger.lists["/groups"] = [row | {"name": "Trade"} for row in rows_of(5)]
+@pytest.mark.parametrize(("times", "code"), [(1, 0), (9, 3)])
+def test_rows_that_are_ids_alone_for_once_are_asked_again_and_never_stored(stranger, times, code):
+    rows = stranger.lists["/groups"] = [row | {"name": "Trade", "note": ""} for row in rows_of(5)]
     stranger.sync("groups")
-    bare = iter([Reply(body=[{"id": row["id"]} for row in rows])])
-    stranger.loopback.otherwise = lambda seen: next(bare, None) or stranger.answer(seen)
-    stranger.complete("groups")
-    assert next(bare, None) is None, "it was answered"
+    bare = iter([Reply(body=[{"id": row["id"]} for row in rows])] * times)
+    stranger.loopback.otherwise = lambda seen: (
+        (seen.path.endswith("/groups") and next(bare, None)) or stranger.answer(seen)
+    )
+    assert stranger.sync("groups").exit_code == code
+    assert (next(bare, None) is None) == (times == 1), "it was answered"
     held = stranger.recorder.live("groups", "main").values()
     assert {row["name"] for row in held} == {"Trade"}
 

@@ -211,8 +211,10 @@ class ServicePages:
         for is_second in (False, True):
             answer = self.client.get(self.path, params)
             rows = answer.rows()
-            if not is_second and self._shapes.are_bare(self.scan.list, rows):
-                continue
+            if self._shapes.are_bare(self.scan.list, rows):
+                if not is_second:
+                    continue
+                self._refuse_ids_alone(rows)
             if not self._shapes.is_foreign(self.scan.list, rows, self._ids(rows)):
                 if rows and not self._has_answered(params):
                     self.ledger.set_value(self.scan.shop, self._kind_of(params), "yes")
@@ -247,6 +249,16 @@ class ServicePages:
             raise NotFound.of_read(
                 f"{self.path} tells {shown} of {fields} fields of its rows", self.path
             )
+
+    def _refuse_ids_alone(self, rows: list[dict[str, Any]]) -> None:
+        """Raises :class:`BadAnswer` where rows have less than half as many fields as they are known
+        to have: the others would become empty. Of a list of changes :meth:`ask` tells."""
+        shown = dict(zip(self._ids(rows), map(len, rows), strict=True))
+        known = self.ledger.contents(self.scan.shop, self.scan.list, shown)
+        told, fields = sum(shown[row] for row in known), sum(map(len, known.values()))
+        if 2 * told < fields and self.path != self.endpoint.updated_path:
+            words = f"the service answered with {told} of {fields} fields of its rows, twice"
+            raise BadAnswer.of_read(words, self.path)
 
     def _kind_of(self, params: Mapping[str, Any]) -> str:
         """Ledger key of the parameters of a request: whether rows were shown to them."""
