@@ -369,8 +369,16 @@ def _read_sold(fetch: ShopFetch, home: Home, since: datetime, left: int) -> bool
     shop = fetch.client.shop.name
     sold = products_sold(home, shop, since)
     some, others = sold[: max(0, min(_SAMPLE, left))], sold[_SAMPLE:]
-    if some:
-        fetch.run(follow_jobs(shop, {"products": some}))
+    if fetch.fatal is not None or not some:
+        return False
+    try:
+        fetch.client.get(f"/products/{some[0]}").detail()
+    except BadAnswer:  # such paths tell nothing, which makes no list incomplete
+        return False
+    except ShopError as error:
+        fetch.fatal = error
+        return False
+    fetch.run(follow_jobs(shop, {"products": some}))
     moved = any(fetch.ledger.known_row(shop, "products", one).seq > fetch.began for one in some)
     if moved and others:
         fetch.run(_within(left - len(some), follow_jobs(shop, {"products": others})))
