@@ -152,8 +152,9 @@ def test_a_row_that_its_own_path_shows_as_deleted_is_gone(stranger, mark):
     assert stranger.recorder.gone("customers") == {"r40"}
 
 
+@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("name", ["shipments", "paymentMethods", "taxRates", "customFields/leads"])
-def test_a_row_that_one_answer_of_a_short_list_lacks_is_not_gone(stranger, name):
+def test_a_row_that_one_answer_of_a_short_list_lacks_is_not_gone(stranger, name, full):
     rows = stranger.lists[f"/{name}"] = rows_of(12, a_day=2)
     resource, _, _ = name.partition("/")
     stranger.complete(resource)
@@ -161,6 +162,6 @@ def test_a_row_that_one_answer_of_a_short_list_lacks_is_not_gone(stranger, name)
     stranger.loopback.otherwise = lambda seen: (
         (seen.path.endswith(name) and next(less, None)) or stranger.answer(seen)
     )
-    stranger.complete(resource)
+    stranger.complete(resource, full=full)
     assert next(less, None) is None, "it was answered"
     assert len(stranger.held(resource)) == 12

@@ -1,5 +1,7 @@
 """Rows that lists leave out unless asked for: inactive staff and products, closed leads."""
 
+from itertools import count
+
 import pytest
 
 from sandbox.quirks import Quirks
@@ -83,6 +85,21 @@ def test_more_hidden_rows_than_a_page_holds_are_all_read_though_a_night_failed(s
             {"id": f"new {night} {n}", "created_date": day, "status": "In active"}
             for n in range(30 * (1 + night))
         ]
+
+
+def test_a_filter_that_makes_rows_up_is_given_up(stranger):
+    hidden = rows_of(2, "hidden")
+    stranger.lists["/users"] = rows_of(60)
+    made = count()
+    stranger.instead(Reply(body=hidden), lambda seen: "status" in dict(seen.query))
+    stranger.complete("users")
+    stranger.loopback.otherwise = lambda seen: (
+        Reply(body=[{"id": f"made {next(made)}"} for _ in range(50)])
+        if "status" in dict(seen.query) and next(made) < 9_000
+        else stranger.answer(seen)
+    )
+    report = stranger.sync("users")
+    assert report.exit_code == 1 and "no end was found" in str(report.details)
 
 
 def test_tickets_alone_are_not_read_twice(mirror):

@@ -14,7 +14,7 @@ recent ones alone: from then on each is asked for from that day on, and read who
 from ..errors import BadAnswer
 from ..schema.endpoints import ENDPOINTS
 from .known import look_up
-from .outcome import SINCE_EVER, Outcome, PagingBroken
+from .outcome import SINCE_EVER, Outcome, PagingBroken, bounded
 from .proven import read_list
 from .reading import FROM_KEY, Reading, Slice
 from .upwards import read_window
@@ -98,14 +98,14 @@ def _read_part(
     for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
         try:
             first = reading.pages(f"{of.name}{prefix}first:", None, of.params)
-            page = first.ask("newest:1", 1, "newest")
-            out.take(page)
-            found, number, known = set(page.ids), 1, listed | hidden
-            while reading.job.since and page.size >= full and not known.issuperset(page.ids):
-                known, number = known.union(page.ids), number + 1
-                page = first.ask(f"newest:{number}", number, "newest")
-                out.take(page)
-                found |= set(page.ids)
+            found, number, known = set[str](), 1, listed | hidden
+            with bounded(first, out, reading.known.pages) as bound:
+                page = bound.ask("newest", 1, "newest")
+                while reading.job.since and page.size >= full and not known.issuperset(page.ids):
+                    known, number = known.union(page.ids), number + 1
+                    found |= set(page.ids)
+                    page = bound.ask("newest", number, "newest")
+            found |= set(page.ids)
             if not reading.job.since and not found <= listed and page.size >= full:
                 try:
                     whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))

@@ -85,7 +85,9 @@ class ScanRunner(Reading):
 
         def read(prefix: str = "", *, in_categories: bool = job.hides_categories) -> Outcome:
             if job.endpoint.variants:
-                return read_fields(replace(self, prefix=prefix), in_categories=in_categories)
+                return read_fields(
+                    replace(self, prefix=self.prefix + prefix), in_categories=in_categories
+                )
             pages = self.pages(prefix, None, params)
             is_sorted = job.endpoint.sort
             return read_list(pages, hint=hint) if is_sorted else read_window(pages)
