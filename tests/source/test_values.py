@@ -79,10 +79,15 @@ def test_thousands_alone_are_refused_until_the_column_shows_its_sign(meant, part
 def test_one_rule_reads_both_spellings_of_a_thousand():
     assert amounts("1.234,50", "1.234") == [Decimal("1234.50"), Decimal(1234)]
     assert amounts("1,234.50", "1.234") == [Decimal("1234.50"), Decimal("1.234")]
+    of_object = ({"amount": one, "currency": "EUR"} for one in ("1.234,50", "1.234"))
+    assert amounts(*of_object) == [Decimal("1234.50"), Decimal(1234)]
     assert amounts("(12.00)", "12.00-", "Q1,234.50") == [-12, -12, Decimal("1234.50")]
 
 
 def test_a_percentage_is_a_rate_and_no_money():
+    nothing = {"amount": None, "currency": "GTQ"}
+    assert "_unreadable" not in read({"tax_total": nothing})[0]
+    assert read({"tax_total": {"amount": "12%"}})[0].get("tax_total") is None
     (row,) = read({"tax_total": "12%"})
     assert row.get("tax_total") is None and row["_unreadable"] == '{"tax_total": "12%"}'
     assert [row["value"] for row in read({"value": "12%"}, table="tax_rates")] == [12]

@@ -27,6 +27,7 @@ from ..schema.values import (
     EMPTY,
     UNREADABLE,
     Ambiguous,
+    bare_amount,
     convert,
     parse_amount,
     sign_of,
@@ -130,6 +131,8 @@ class Cleaner:
     def _declared(
         self, out: Clean, noted: dict[str, str], name: str, column: str, kind: Any, value: Any
     ) -> None:
+        if kind in ("amount", "number"):
+            value = bare_amount(value)
         if value is None or (value == "" and (kind != "text" or "__" in column)):
             out[column] = None
             return
