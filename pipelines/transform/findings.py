@@ -182,9 +182,10 @@ def write_findings(
 def _named(
     database: duckdb.DuckDBPyConnection, held: Held, table: str, names: Sequence[str]
 ) -> list[tuple[str, int]]:
-    """Shops that never showed a row of a table that several rows name, and how many do."""
+    """Shops that never showed a row of a table that several rows name, and how many do; 0 is what
+    some services say of nobody."""
     naming = [
-        f"SELECT shop_id FROM raw.{child} WHERE {column} NOTNULL"  # noqa: S608 - declared names
+        f"SELECT shop_id FROM raw.{child} WHERE {column} <> '0'"  # noqa: S608 - declared names
         for child, _, column in (name.partition(".") for name in names)
         if column in held.get(child, ())
     ]

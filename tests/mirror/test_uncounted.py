@@ -134,6 +134,7 @@ def test_a_list_that_shows_no_row_though_others_name_some_is_not_complete(
 ):
     """A first load without a customer or a ticket was complete."""
     nights = {"/posOrders": [_SALE | {"customer": {"id": "C1"}, "payments": [{"id": 1}]}] * 4}
+    nights["/stock"] = [{"product": 0, "quantity": 1}] * 4  # it names none
     settings, _ = _first_night(stranger, empty, monkeypatch, nights, "posOrders")
     assert status(settings).shops[0].doubts == [], "the others were not asked yet"
     report = sync(settings)
