@@ -104,8 +104,8 @@ def add_statuses(profile: ServiceProfile, home: Home) -> None:
 
 
 def exit_code(found: Sequence[ServiceProfile]) -> int:
-    """0 all well, 1 something a report needs is missing, else the error's own code; of several
-    errors that which decides a sync, too: settings, the service, then a stop."""
-    if errors := [profile.error for profile in found if profile.error]:
-        return min(error.exit_code for error in errors)
+    """0 all well, 1 something a report needs is missing, else the errors' own code: 3, as of a
+    sync, where shops differ."""
+    if codes := {profile.error.exit_code for profile in found if profile.error}:
+        return codes.pop() if len(codes) == 1 else ShopError.exit_code
     return int(any(profile.problems for profile in found))

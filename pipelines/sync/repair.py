@@ -280,6 +280,7 @@ def repair_shops(
     At most ``repair_requests`` of each shop, and its reports once more, because they move while it
     is open. The caller compares again. Errors end up in ``error`` of the results.
     """
+    shops = [shop for shop in shops if shop.repair_requests]
     with session.home.open_build(read_only=True):
         left = {s.name: _read_documents(session, s, results[s.name], run_id) for s in shops}
     is_read = any(left[shop.name] < shop.repair_requests for shop in shops)

@@ -300,8 +300,7 @@ class Run:
             self._compare(database)
             if session.stop.is_set():
                 return
-        shops = [shop for shop in self.shops if shop.repair_requests]
-        is_repaired = repair_shops(session, shops, self.results, self.run_id)
+        is_repaired = repair_shops(session, self.shops, self.results, self.run_id)
         with session.home.open_build(read_only=True) as database:
             if is_repaired:
                 self._compare(database)

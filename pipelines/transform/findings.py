@@ -182,10 +182,10 @@ def write_findings(
 def _named(
     database: duckdb.DuckDBPyConnection, held: Held, table: str, names: Sequence[str]
 ) -> list[tuple[str, int]]:
-    """Shops that never showed a row of a table that several rows name, and how many do; 0 is what
-    some services say of nobody."""
+    """Shops that never showed a row of a table of which others name several, and how many do. One
+    alone, such as the customer of all sales without one, may be nobody."""
     naming = [
-        f"SELECT shop_id FROM raw.{child} WHERE {column} <> '0'"  # noqa: S608 - declared names
+        f"SELECT shop_id, {column} AS id FROM raw.{child} WHERE {column} NOTNULL"  # noqa: S608 - declared names
         for child, _, column in (name.partition(".") for name in names)
         if column in held.get(child, ())
     ]
@@ -194,7 +194,7 @@ def _named(
     return database.execute(
         f"SELECT shop_id, count(*) FROM ({' UNION ALL '.join(naming)}) "  # noqa: S608 - declared names
         f"WHERE shop_id NOT IN (SELECT shop_id FROM raw.{table}) "
-        f"GROUP BY 1 HAVING count(*) >= {_FEW} ORDER BY 1"
+        f"GROUP BY 1 HAVING count(DISTINCT id) >= {_FEW} ORDER BY 1"
     ).fetchall()
 
 

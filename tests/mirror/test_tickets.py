@@ -242,9 +242,10 @@ def test_tickets_that_leave_the_pipeline_are_seen_though_updated_shows_it_alone(
         tickets[20 * night].update(status={"label": "Done"}, last_updated=day)
 
 
-def test_hidden_tickets_on_shorter_pages_are_not_read_whole_each_night(stranger):
+@pytest.mark.parametrize("a_day", [12, 300])
+def test_hidden_tickets_on_shorter_pages_are_not_read_whole_each_night(stranger, a_day):
     """Where so many have a last change was looked for on pages of fifty."""
-    tickets = [ticket(n, LABELS[n % 3], f"2026-01-{1 + n // 12:02d}") for n in range(300)]
+    tickets = [ticket(n, LABELS[n % 3], f"2026-01-{1 + n // a_day:02d}") for n in range(300)]
     stranger.lists |= {"/statuses": STATUSES, "/tickets/updated": tickets}
     stranger.size = 20
 

@@ -124,6 +124,13 @@ def test_rows_that_are_ids_alone_for_once_are_asked_again_and_never_stored(stran
     assert {row["name"] for row in held} == {"Trade"}
 
 
+def test_a_row_that_keeps_few_fields_for_good_ends_no_night(stranger):
+    stranger.lists["/groups"] = [{"id": 1, "name": "Trade"} | dict.fromkeys("abcd", "x")]
+    stranger.complete("groups")
+    stranger.lists["/groups"] = [{"id": 1, "name": "Trade"}]
+    stranger.complete("groups")
+
+
 def test_rows_without_a_field_that_all_before_had_are_no_rows_of_another_list(stranger):
     """Though they then look like those of another list."""
     titled = [{"id": n, "title": f"Title {n}", "created_date": "2026-03-04"} for n in range(5)]

@@ -138,7 +138,7 @@ def test_doctor_tells_reports_that_contradict_each_other(stranger, client):
     assert any("add up to 12.00" in problem for problem in problems)
 
 
-def test_of_several_errors_the_one_that_decides_a_sync_decides_doctor():
+def test_doctor_ends_as_a_sync_does_where_shops_fail_in_different_ways():
     now = datetime(2026, 1, 5, tzinfo=UTC)
     errors = Stopped("asked to stop"), KeyRefused("the key is wrong")
     found = [ServiceProfile(error.args[0], now, error=error) for error in errors]

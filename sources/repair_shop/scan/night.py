@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from typing import Any
 
 from ..errors import BadAnswer
 from .count import Count, Found
@@ -75,9 +76,10 @@ class ListCount:
         ledger, shop, slices = reading.ledger, reading.shop, reading.slices
         hides = ledger.value(shop, HIDDEN_KEY)
         if hides or not slices:
+            how: Any = {"size": reading.known.page_rows, "expected": reading.known.pages}
             for one in parts_of_hidden(ledger, shop):
                 listed = reading.pages(f"new {one.name}", None, one.params)
-                out.add(read_head(listed, order="newest", since=since, live=0))
+                out.add(read_head(listed, order="newest", since=since, live=0, **how))
             known = ledger.live_count(shop, reading.job.resource)
             if hides == "yes" and (
                 have_changed(reading, known + 1) or not have_changed(reading, known)

@@ -251,14 +251,12 @@ class ServicePages:
             )
 
     def _refuse_ids_alone(self, rows: list[dict[str, Any]]) -> None:
-        """Raises :class:`BadAnswer` where rows have less than half as many fields as they are known
-        to have: the others would become empty. Of a list of changes :meth:`ask` tells."""
-        shown = dict(zip(self._ids(rows), map(len, rows), strict=True))
-        known = self.ledger.contents(self.scan.shop, self.scan.list, shown)
-        told, fields = sum(shown[row] for row in known), sum(map(len, known.values()))
-        if 2 * told < fields and self.path != self.endpoint.updated_path:
-            words = f"the service answered with {told} of {fields} fields of its rows, twice"
-            raise BadAnswer.of_read(words, self.path)
+        """Raises :class:`BadAnswer` where rows are ids alone and more is known of them: the other
+        fields would become empty. Of a list of changes :meth:`ask` tells."""
+        known = self.ledger.contents(self.scan.shop, self.scan.list, self._ids(rows))
+        more = max(map(len, known.values()), default=0)
+        if max(map(len, rows)) < 2 <= more and self.path != self.endpoint.updated_path:
+            raise BadAnswer.of_read("the service answered with ids alone, twice", self.path)
 
     def _kind_of(self, params: Mapping[str, Any]) -> str:
         """Ledger key of the parameters of a request: whether rows were shown to them."""

@@ -96,17 +96,18 @@ def read_head(
     live: int,
     known: Callable[[], AbstractSet[str]] = frozenset,
     size: int = PAGE_ROWS,
+    expected: int = 0,
 ) -> Outcome:
     """Read a known list from its newest end until nothing is new.
 
     Ends on a page whose last rows are all known, unchanged and older than ``since`` (the day the
     last proven sync began; boundary days are read again whole). ``live`` is the number of rows
     known to exist, ``known`` names them: a page that is not full, and is no full one of fewer than
-    fifty either, shows all of them. ``size``: rows of a full page. Raises
-    :class:`PagingBroken` when page numbers do not work.
+    fifty either, shows all of them. ``size``: rows of a full page. ``expected``: its pages, where
+    ``live`` does not tell. Raises :class:`PagingBroken` when page numbers do not work.
     """
     out = Outcome()
-    with bounded(reader, out, math.ceil(live / size)) as bound:
+    with bounded(reader, out, expected or math.ceil(live / size)) as bound:
         pages: list[Page] = []
         for number in count(1):
             page = bound.ask("head", number, order)
@@ -122,7 +123,8 @@ def read_head(
             ends = page.size >= size and is_settled(
                 page.days[-1], page.changed[-KNOWN_TAIL:], since
             )
-            if ends and (live > size or (_is_newest_first(page) and known() <= out.ids)):
+            is_long = live > size or expected > 1
+            if ends and (is_long or (_is_newest_first(page) and known() <= out.ids)):
                 break
         for below in range(len(pages) - 1, 0, -1):
             bound.ask("head-down", below, order)
