@@ -30,6 +30,7 @@ from sources.repair_shop.extract import ShopFetch
 from sources.repair_shop.http.client import Client
 from sources.repair_shop.ledger import Ledger
 from sources.repair_shop.scan.jobs import Job
+from sources.repair_shop.scan.known import KnownRows
 from sources.repair_shop.schema.dates import month_end
 from sources.repair_shop.schema.endpoints import ENDPOINTS
 
@@ -382,5 +383,11 @@ def _read_sold(fetch: ShopFetch, home: Home, since: datetime, left: int) -> bool
     fetch.run(follow_jobs(shop, {"products": some}))
     moved = any(fetch.ledger.known_row(shop, "products", one).seq > fetch.began for one in some)
     if moved and others:
-        fetch.run(_within(left - len(some), follow_jobs(shop, {"products": others})))
+        whole = Job(shop, ENDPOINTS["products"], "full")
+        pages = KnownRows(fetch.ledger, shop, whole.resource).pages + _WINDOW
+        is_less = pages < min(len(others), left - len(some))
+        jobs = (
+            [replace(whole, requests=pages)] if is_less else follow_jobs(shop, {"products": others})
+        )
+        fetch.run(_within(left - len(some), jobs))
     return moved

@@ -2,6 +2,8 @@
 
 from datetime import date, timedelta
 
+import pytest
+
 from pipelines.sync.run import sync
 from tests.few_models import build_few
 from tests.mirror.shop import Mirror, Recorder
@@ -79,13 +81,15 @@ def test_what_names_a_customer_who_was_merged_into_another_is_read_again(
     assert len(asked) == len(set(asked)) == 2
 
 
+@pytest.mark.parametrize("count", [6, 20])
 def test_stock_of_what_was_sold_is_read_though_no_product_says_that_it_changed(
-    make_mirror, mirrored, monkeypatch
+    make_mirror, mirrored, monkeypatch, count
 ):
+    """Of many products the list tells in fewer requests."""
     build_few(monkeypatch)
     mirror = make_mirror(home=mirrored, audit_requests=0)
     store = mirror.store
-    sold = [row for row in store.all("products") if row["stock"] is not None][:6]
+    sold = [row for row in store.all("products") if row["stock"] is not None][:count]
     for number in range(60):  # a night reads the last page alone
         more = {**sold[0], "id": f"more {number}", "code": f"M{number}"}
         store.insert("products", more | {"created_date": "2025-09-01T10:00:00-0600"})
@@ -95,9 +99,11 @@ def test_stock_of_what_was_sold_is_read_though_no_product_says_that_it_changed(
     store.insert("pos_orders", {**order, "number": "S1", "created_date": store.now_text()})
     for row in sold:
         store.update("products", row["id"], {"stock": 77}, touch=False)
+    mirror.server.forget_requests()
     report = sync(mirror.settings)
     assert report.exit_code == 0, report.details
-    assert mirror.sql("SELECT count(*) FROM raw.products WHERE stock = 77") == [(6,)]
+    assert mirror.sql("SELECT count(*) FROM raw.products WHERE stock = 77") == [(count,)]
+    assert len(mirror.asked("/products/")) < 12
     # Where the path of a product does not answer, that makes no list incomplete.
     for row in sold:
         mirror.server.faults.next("not_found", path=f"/products/{row['id']}", times=9)
