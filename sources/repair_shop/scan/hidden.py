@@ -12,9 +12,10 @@ recent ones alone: from then on each is asked for from that day on, and read who
 """
 
 from ..errors import BadAnswer
+from ..ledger import Page
 from ..schema.endpoints import ENDPOINTS
 from .known import look_up
-from .outcome import SINCE_EVER, Outcome, PagingBroken, bounded
+from .outcome import SINCE_EVER, WHOLE_PAGES, Outcome, PagingBroken, bounded
 from .proven import read_list
 from .reading import FROM_KEY, Reading, Slice
 from .upwards import read_window
@@ -93,7 +94,7 @@ def _read_part(
 ) -> set[str] | str:
     """The rows of a slice that the bare list does not show, or why it is refused; none is asked
     for beyond a page of which all are listed, and in most nights none beyond one of which all are
-    known."""
+    known, where the newest come first."""
     said, full = "", reading.known.least_full
     for prefix in ("", "again:"):  # a refusal may come by chance, and would stand for a week
         try:
@@ -101,12 +102,13 @@ def _read_part(
             found, number, known = set[str](), 1, listed | hidden
             with bounded(first, out, reading.known.pages) as bound:
                 page = bound.ask("newest", 1, "newest")
-                while reading.job.since and page.size >= full and not known.issuperset(page.ids):
+                is_brief = reading.job.since is not None and not _ends_on_newest(reading, page)
+                while is_brief and page.size >= full and not known.issuperset(page.ids):
                     known, number = known.union(page.ids), number + 1
                     found |= set(page.ids)
                     page = bound.ask("newest", number, "newest")
             found |= set(page.ids)
-            if not reading.job.since and not found <= listed and page.size >= full:
+            if not is_brief and not found <= listed and page.size >= full:
                 try:
                     whole = read_list(reading.pages(f"{of.name}{prefix}", None, of.params))
                 except PagingBroken:  # it may not sort
@@ -120,3 +122,11 @@ def _read_part(
         else:
             return found - listed
     return said
+
+
+def _ends_on_newest(reading: Reading, page: Page) -> bool:
+    """Whether a page shows that rows come oldest first, whatever is asked: new ones are on its last
+    page then. Of a list so long that a night cannot read it, that waits for a week."""
+    days = [day for day in page.days if day is not None]
+    is_up = bool(days) and days[0] < days[-1] and days == sorted(days)
+    return is_up and reading.known.pages <= WHOLE_PAGES
