@@ -76,10 +76,13 @@ def test_more_hidden_rows_than_a_page_holds_are_all_read_though_a_night_failed(
         stranger.lists["/users"] = [row for row in rows if row["status"] == asked][::step]
         return stranger.answer(seen)
 
-    stranger.instead(Reply(503, b"busy"), lambda seen: "status" in dict(seen.query))
-    assert stranger.sync("users").exit_code == 3
-    stranger.loopback.otherwise = filtered
-    for night in range(3):
+    second = {("status", "In active"), ("page", "2")}
+    for night in range(5):
+        stranger.loopback.otherwise = filtered
+        if night in (0, 3):
+            stranger.instead(Reply(503, b"busy"), lambda seen: second <= {*seen.query})
+            assert stranger.sync("users").exit_code == 3
+            stranger.loopback.otherwise = filtered
         stranger.complete("users")
         assert len(stranger.held("users")) == len(rows)
         day = f"2027-01-0{night + 1}"
@@ -100,8 +103,7 @@ def test_a_filter_that_makes_rows_up_is_given_up(stranger):
         if "status" in dict(seen.query) and next(made) < 9_000
         else stranger.answer(seen)
     )
-    report = stranger.sync("users")
-    assert report.exit_code == 1 and "no end was found" in str(report.details)
+    assert stranger.sync("users").exit_code == 1
 
 
 def test_tickets_alone_are_not_read_twice(mirror):

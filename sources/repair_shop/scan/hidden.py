@@ -102,6 +102,8 @@ def _read_part(
             found, number, known = set[str](), 1, listed | hidden
             with bounded(first, out, reading.known.pages) as bound:
                 page = bound.ask("newest", 1, "newest")
+                if page.size >= full:  # if it is cut off, the next reading goes on behind it
+                    reading.known.note_unlisted({*page.ids} - listed)
                 is_brief = reading.job.since is not None and not _ends_on_newest(reading, page)
                 while is_brief and page.size >= full and not known.issuperset(page.ids):
                     known, number = known.union(page.ids), number + 1

@@ -161,7 +161,11 @@ class ScanRunner(Reading):
         if newest is not ScanState.PROVEN:
             # Rows of a filter that are new would count as left out, and not be missed when they go.
             return Outcome(reason="the list itself was not read yet")
-        return read_hidden(self)
+        # Kept again once it is proven: after one cut off, new rows may stand behind known ones.
+        was_proven = self.ledger.list_state(self.job.shop, self.job.resource).hidden_on
+        self.ledger.set_list(self.job.shop, self.job.resource, hidden_on=None)
+        since = self.job.since if was_proven else None
+        return read_hidden(replace(self, job=replace(self.job, since=since)))
 
     def _read_records(self) -> Outcome:
         """Records by their own paths: those that are open, or named by a payment."""

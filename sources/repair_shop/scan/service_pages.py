@@ -361,7 +361,8 @@ class ServicePages:
     def _slice_of(self, row: Mapping[str, Any], is_of_list: bool) -> str:
         """Which slice of its list shows a row; of tickets that with its status or that without."""
         if not self.endpoint.partition:
-            return "" if is_of_list else KEPT
+            is_filtered = not self.params.keys().isdisjoint(dict(self.endpoint.hidden))
+            return "" if is_of_list and not is_filtered else KEPT
         asked = self.params.get("statusCondition")
         if asked is None:
             asked = "EQUAL" if status_of(row, "tickets", self._labels) == self._half else ""
