@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -42,6 +43,17 @@ def test_a_reserve_is_left_to_others(budget, make_shop):
     wait(key)
     with pytest.raises(ConfigurationError, match="reserve"):
         budget.key(make_shop(reserve=30))
+
+
+def test_threads_share_one_file(budget, make_shop):
+    key = working(budget, make_shop(requests_per_minute=1000))
+
+    def ask(_: int) -> None:
+        key.acquire().answered("ok")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(ask, range(200)))
+    assert key.state().used == 200
 
 
 def test_keys_do_not_share(budget, make_shop):
