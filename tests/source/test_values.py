@@ -87,7 +87,8 @@ def test_one_rule_reads_both_spellings_of_a_thousand():
 def test_a_percentage_is_a_rate_and_no_money():
     nothing = {"amount": None, "currency": "GTQ"}
     assert "_unreadable" not in read({"tax_total": nothing})[0]
-    assert read({"tax_total": {"amount": "12%"}})[0].get("tax_total") is None
+    for share in ({"amount": "12%"}, {"amount": 12, "type": "Percentage"}):
+        assert read({"tax_total": share})[0].get("tax_total") is None
     (row,) = read({"tax_total": "12%"})
     assert row.get("tax_total") is None and row["_unreadable"] == '{"tax_total": "12%"}'
     assert [row["value"] for row in read({"value": "12%"}, table="tax_rates")] == [12]

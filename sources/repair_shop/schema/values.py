@@ -24,6 +24,7 @@ _LONGEST_AMOUNT = 60
 _NO_DATE = re.compile(r"0{4}-0{2}-0{2}([T ]0{2}:0{2}(:0{2}(\.0+)?)?Z?)?")
 _FIRST_DAY = "0001-01-01"
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_SHARE = re.compile("percent|%", re.IGNORECASE)
 _PLAIN = re.compile(r"[+-]?(\.\d+|\d+(\.\d+)?[eE][+-]?\d{1,2})")
 # Currency signs and codes stand before or behind the figure, never inside it; a point belongs to a
 # code (``Rs.50``, ``S/.50``), not to a sign (``$.50`` may be half a dollar).
@@ -76,8 +77,12 @@ def parse_amount(value: Any, sign: Any = None) -> Decimal:
 
 
 def bare_amount(value: Any) -> Any:
-    """An amount without the object that holds it beside a currency or a rate, if one does."""
+    """An amount without the object that holds it beside a currency or a rate, if one does. One that
+    is said to be a share is no money, and stays as it is."""
     while isinstance(value, dict) and "amount" in value:
+        kinds = (str(value.get(name, "")) for name in ("type", "kind", "unit"))
+        if any(_SHARE.search(kind) for kind in kinds):
+            break
         value = value["amount"]
     return value
 
