@@ -355,11 +355,11 @@ def _read_contradicted(
     fetch.run(fitting)
     if fetch.fatal is None:
         fetch.run(fetch.follow())
+    is_new = bool(fetch.results)
+    is_new |= _read_sold(fetch, session.home, since, left - sum(j.requests or 0 for j in fitting))
     # Else the next night goes on with what was not reached.
     if fetch.fatal is None and [job.ids for job in jobs] == [job.ids for job in fitting if job.ids]:
         note_settled(ledger, shop.name, run_id)
-    is_new = bool(fetch.results)
-    is_new |= _read_sold(fetch, session.home, since, left - sum(j.requests or 0 for j in fitting))
     result.results += fetch.results
     result.error = fetch.fatal or result.error
     return is_new
